@@ -1,0 +1,136 @@
+package text
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind says how an abbreviation's point is to be read.
+type kind uint8
+
+const (
+	notAbbreviation kind = iota
+	title                // stands before a name, never ends a sentence
+	never                // never ends a sentence
+	reference            // does not end one before a number
+	final                // ends one if a typical opening word follows
+)
+
+// rules are what the splitter knows of one language.
+type rules struct {
+	abbreviations map[string]kind // in lower case
+	capital       map[string]bool // those that must be capitalised: "Wash."
+	openers       map[string]bool // words that often open a sentence, capitalised
+	said          map[string]bool // verbs of a speech tag after a capital: Anna "asked"
+	ordinals      bool            // a number with a point is an ordinal
+	months        map[string]bool // what may follow an ordinal
+	determiners   map[string]bool // what stands before an ordinal, in lower case
+	labelled      map[string]bool // "plan" B, "vitamin" C: a letter that is no initial
+}
+
+// lists is the readable source of rules: words separated by spaces. An
+// abbreviation written here with a capital counts only with a capital.
+type lists struct {
+	title, never, reference, final string
+	openers, said                  string
+	months, determiners, labelled  string
+}
+
+// rulesFor returns the rules of a language, or the general ones.
+func rulesFor(lang string) *rules {
+	all := allRules()
+	if r := all[Base(lang)]; r != nil {
+		return r
+	}
+	return all[""]
+}
+
+var allRules = sync.OnceValue(func() map[string]*rules {
+	all := map[string]*rules{"": general.compile(lists{})}
+	for lang, l := range languageLists {
+		all[lang] = l.compile(general)
+	}
+	return all
+})
+
+// compile builds the rules from l and what all languages share.
+func (l lists) compile(shared lists) *rules {
+	r := &rules{
+		abbreviations: map[string]kind{},
+		capital:       map[string]bool{},
+		openers:       set(l.openers),
+		said:          set(l.said),
+		months:        set(l.months),
+		determiners:   set(l.determiners),
+		labelled:      set(l.labelled),
+		ordinals:      l.months != "",
+	}
+	for _, from := range []lists{shared, l} { // the language's own reading wins
+		for _, group := range []struct {
+			kind  kind
+			words string
+		}{{title, from.title}, {never, from.never}, {reference, from.reference}, {final, from.final}} {
+			for w := range strings.FieldsSeq(group.words) {
+				low := strings.ToLower(w)
+				r.abbreviations[low] = group.kind
+				delete(r.capital, low)
+				if low != w {
+					r.capital[low] = true
+				}
+			}
+		}
+	}
+	return r
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// abbreviation looks up a word without its last point.
+func (r *rules) abbreviation(word string) kind {
+	low := strings.ToLower(word)
+	k := r.abbreviations[low]
+	if k == notAbbreviation && strings.HasSuffix(low, "°") {
+		return reference
+	}
+	if first, _ := utf8.DecodeRuneInString(word); r.capital[low] && !unicode.IsUpper(first) {
+		return notAbbreviation
+	}
+	return k
+}
+
+// opener reports whether a capitalised word is one that often opens a sentence.
+// Of a language without a list every word counts.
+func (r *rules) opener(word string) bool {
+	return word != "" && (r.openers[word] || len(r.openers) == 0)
+}
+
+// Base returns the language of a BCP 47 tag in lower case, without region and
+// script: "en" for "en-US". Old codes and names of variants that pages use are
+// mapped to the usual one; "" stays "".
+func Base(tag string) string {
+	tag = strings.TrimSpace(tag)
+	if i := strings.IndexAny(tag, "-_"); i >= 0 {
+		tag = tag[:i]
+	}
+	switch tag = strings.ToLower(tag); tag {
+	case "nb", "nn":
+		return "no"
+	case "iw":
+		return "he"
+	case "jp":
+		return "ja"
+	case "cn":
+		return "zh"
+	case "x", "und", "mul", "zxx":
+		return ""
+	}
+	return tag
+}
