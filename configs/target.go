@@ -1,0 +1,64 @@
+package configs
+
+import (
+	"net/url"
+	"path/filepath"
+)
+
+// Target is a place to which messages go. Exactly one of its four ways is set.
+type Target struct {
+	// The key by which notify names it.
+	Name Name `yaml:"name" jsonschema:"required"`
+	// Service URL for mail, chat or push, such as smtp://host:25/?from=a@example.org&to=b@example.org.
+	URL Secret `yaml:"url"`
+	// File that holds the service URL.
+	URLFile SecretFile `yaml:"url_file"`
+	// Address to which each message is posted as JSON.
+	Webhook *Webhook `yaml:"webhook"`
+	// Program and arguments; it gets each message as JSON on its standard input.
+	Exec []string `yaml:"exec"`
+}
+
+// Webhook is an address that takes JSON.
+type Webhook struct {
+	// The address.
+	URL Secret `yaml:"url" jsonschema:"required"`
+	// File that holds the key with which the body is signed (HMAC with SHA-256); empty sends it unsigned.
+	SecretFile SecretFile `yaml:"secret_file"`
+}
+
+func (w *Webhook) check(s *section) {
+	if w.URL == "" {
+		s.fault("url", "", "is missing", "an http or https address")
+		return
+	}
+	u, err := url.Parse(w.URL.Reveal())
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		s.fault("url", redacted, "is not a web address", "an http or https address")
+	}
+}
+
+func (t *Target) check(s *section) {
+	s.wantName(t.Name)
+	ways := 0
+	for _, set := range []bool{t.URL != "", t.URLFile != "", t.Webhook != nil, len(t.Exec) > 0} {
+		if set {
+			ways++
+		}
+	}
+	if ways != 1 && !s.failed("url") && !s.failed("url_file") && !s.failed("webhook") && !s.failed("exec") {
+		message := "says not where messages go"
+		if ways > 1 {
+			message = "says more than one way"
+		}
+		s.fault("", "", message, "one of url, url_file, webhook and exec")
+	}
+	if t.URL != "" {
+		if u, err := url.Parse(t.URL.Reveal()); err != nil || u.Scheme == "" || (u.Host == "" && u.Opaque == "" && u.Path == "") {
+			s.fault("url", redacted, "is not a service URL", "scheme://..., such as smtp://host:25/?from=..&to=..")
+		}
+	}
+	if len(t.Exec) > 0 && !filepath.IsAbs(t.Exec[0]) {
+		s.fault("exec[0]", t.Exec[0], "is not the full path of a program", "a path that starts with /")
+	}
+}

@@ -1,0 +1,165 @@
+package configs
+
+import (
+	"strconv"
+	"time"
+)
+
+// Watch is a list of pages that are fetched again and again on a schedule.
+type Watch struct {
+	// The stable key in SQL, feeds and logs.
+	Name Name `yaml:"name" jsonschema:"required"`
+	// Any word by which reports group pages, such as Government.
+	Category string `yaml:"category"`
+	// The kind of page, a second word to group by, such as news or shop.
+	Genre string `yaml:"genre"`
+	// When the pages are due.
+	Schedule Schedule `yaml:"schedule"`
+	// Each fetch comes up to this much later than due; by default a twelfth of the schedule's interval, 5m at most.
+	Jitter Duration `yaml:"jitter"`
+	// The pages.
+	URLs []URL `yaml:"urls"`
+	// File with one URL a line; empty lines and lines that start with # are passed over.
+	URLsFile Path `yaml:"urls_file"`
+	// Sitemaps whose pages are watched.
+	Sitemaps []URL `yaml:"sitemaps"`
+	// RSS and Atom feeds whose entries are watched.
+	Feeds []URL `yaml:"feeds"`
+	// The most pages that sitemaps and feeds may bring.
+	MaxPages int `yaml:"max_pages" jsonschema:"minimum=1,maximum=100000000"`
+	// Extra rounds below the hour for the pages that change all the time.
+	Bursts *Bursts `yaml:"bursts"`
+	// Whether pages that change within two minutes are also fetched twice at the same moment.
+	Pairs bool `yaml:"pairs"`
+	// What of a page is passed over: CSS selectors, and regular expressions between slashes.
+	Ignore []Rule `yaml:"ignore"`
+	// Whether parts learned to be noise (counters, clocks, advertisements) are passed over.
+	Masks bool `yaml:"masks"`
+	// Cookies sent with every fetch, by name.
+	Cookies map[string]Secret `yaml:"cookies"`
+	// Who is told of changes, and of which.
+	Notify *Notify `yaml:"notify"`
+	// A warning is given when nothing has changed for this long; 0s for never.
+	ExpectChangeWithin Duration `yaml:"expect_change_within"`
+
+	listed []URL
+}
+
+// Pages gives the pages of the watch, those of urls and then those of urls_file, each once.
+func (w *Watch) Pages() []URL { return once(w.URLs, w.listed) }
+
+// once joins lists and leaves out what came before.
+func once(lists ...[]URL) []URL {
+	var all []URL
+	seen := make(map[URL]bool)
+	for _, list := range lists {
+		for _, u := range list {
+			if !seen[u] {
+				seen[u] = true
+				all = append(all, u)
+			}
+		}
+	}
+	return all
+}
+
+func (w *Watch) setDefaults() {
+	*w = Watch{Schedule: mustSchedule("@hourly"), Jitter: Duration(5 * time.Minute), MaxPages: 1000, Masks: true}
+}
+
+func (w *Watch) check(s *section) {
+	s.wantName(w.Name)
+	if len(w.URLs)+len(w.Sitemaps)+len(w.Feeds) == 0 && w.URLsFile == "" && !s.failed("urls") && !s.failed("sitemaps") && !s.failed("feeds") {
+		s.fault("", "", "watches nothing: none of urls, urls_file, sitemaps and feeds is set", "")
+	}
+	s.warnTwice("urls", w.URLs)
+	interval := w.Schedule.Interval()
+	if w.Schedule.Auto != nil {
+		interval = w.Schedule.Auto.Min.Std()
+	}
+	switch {
+	case !s.has("jitter"):
+		// Two fetches of one hourly page stay 45 minutes apart or more (SCIENCE A4).
+		w.Jitter = min(w.Jitter, Duration((interval / 12).Truncate(time.Second)))
+	case w.Jitter.Std() >= interval && !s.failed("schedule"):
+		s.fault("jitter", w.Jitter.String(), "is not shorter than the schedule's interval", "less than "+Duration(interval).String())
+	}
+	s.warnClock("schedule", w.Schedule)
+	for name := range w.Cookies {
+		if !isToken(name) {
+			s.fault("cookies."+name, name, "is not the name of a cookie (RFC 6265, 4.1.1)", "letters, digits and most signs but space, comma, semicolon and =")
+		} else if !isCookieValue(w.Cookies[name].Reveal()) {
+			s.fault("cookies."+name, redacted, "is not the value of a cookie (RFC 6265, 4.1.1)", "ASCII without space, quote, comma, semicolon and backslash")
+		}
+	}
+}
+
+// Bursts asks for rounds of several fetches within the hour on pages that change all the time (SCIENCE A5).
+type Bursts struct {
+	// Pages take part that changed in at least this share of their hourly fetches.
+	When float64 `yaml:"when" jsonschema:"minimum=0,maximum=1"`
+	// The fetches of one round, counted from its start.
+	Offsets []Duration `yaml:"offsets"`
+	// How many rounds are run.
+	Rounds int `yaml:"rounds" jsonschema:"minimum=1,maximum=10000"`
+	// Time from the start of one round to the start of the next; by default 4h, with spread 10h.
+	Every Duration `yaml:"every"`
+	// Spreads the rounds over the hours of several days, so that no hour of the day is preferred.
+	Spread bool `yaml:"spread"`
+}
+
+func (b *Bursts) setDefaults() {
+	*b = Bursts{
+		When:    0.9,
+		Offsets: []Duration{0, Duration(2 * time.Minute), Duration(16 * time.Minute), Duration(32 * time.Minute)},
+		Rounds:  8,
+		Every:   Duration(4 * time.Hour),
+	}
+}
+
+func (b *Bursts) check(s *section) {
+	if b.Spread && !s.has("every") {
+		b.Every = Duration(10 * time.Hour)
+	}
+	if len(b.Offsets) < 2 {
+		s.fault("offsets", "", "has fewer than two times, so nothing can be compared", "such as [0s, 2m, 16m, 32m]")
+		return
+	}
+	if b.Offsets[0] != 0 {
+		s.fault("offsets[0]", b.Offsets[0].String(), "is not the start of the round", "0s")
+	}
+	for i := 1; i < len(b.Offsets); i++ {
+		if b.Offsets[i] <= b.Offsets[i-1] {
+			s.fault("offsets["+strconv.Itoa(i)+"]", b.Offsets[i].String(), "does not come after the one before", "more than "+b.Offsets[i-1].String())
+		}
+	}
+	if last := b.Offsets[len(b.Offsets)-1]; b.Every <= last && !s.failed("offsets") {
+		s.fault("every", b.Every.String(), "is not longer than a round", "more than "+last.String())
+	}
+}
+
+// Notify says who is told of what.
+type Notify struct {
+	// Names of targets.
+	To []Name `yaml:"to" jsonschema:"required"`
+	// Which changes are told; all conditions that are given must hold. Every change when left out.
+	When *When `yaml:"when"`
+}
+
+func (n *Notify) check(s *section) {
+	if len(n.To) == 0 {
+		s.fault("to", "", "names no target", "names of targets such as [ops]")
+	}
+}
+
+// When picks changes by their measure and words.
+type When struct {
+	// The Dice value of the word sets before and after is below this; 0 does not ask.
+	DiceBelow float64 `yaml:"dice_below" jsonschema:"minimum=0,maximum=1"`
+	// A sentence that came matches this regular expression.
+	AddedMatches Pattern `yaml:"added_matches"`
+	// A sentence that went matches this regular expression.
+	RemovedMatches Pattern `yaml:"removed_matches"`
+	// The significance of the change is at least this; 0 does not ask.
+	Significance float64 `yaml:"significance" jsonschema:"minimum=0,maximum=1"`
+}
