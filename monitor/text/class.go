@@ -45,7 +45,7 @@ var loadClasses = sync.OnceValue(func() *classes {
 			case s == string(unicode.ToLower(r)):
 				c |= folds
 			default:
-				c |= foldsFull
+				c = c&^isMark | foldsFull // the one such mark, U+0345, folds to the letter iota
 				t.full[r] = s
 			}
 		}

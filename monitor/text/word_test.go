@@ -96,6 +96,7 @@ func TestEachWord(t *testing.T) {
 		{"conjoining jamo", "\u1112\u1161\u11ab글", "한글"},
 		{"Cyrillic", "ЁЖИК в тумане", "ёжик в тумане"},
 		{"Cherokee folds upwards", "ꭰꮃ ᎠᎳ", "ᎠᎳ ᎠᎳ"},
+		{"iota subscript folds to a letter", "ー\u0345 ᾳ", "ー ι αι"},
 		{"beyond the basic plane", "𐐀𐐁 𝐁old 𠮷野", "𐐨𐐩 bold 𠮷野"},
 		{"Turkish capital i with dot", "İstanbul", "i\u0307stanbul"},
 		{"invalid bytes separate", "ab\xffcd\xc3", "ab cd"},
