@@ -72,9 +72,7 @@ func (f *folder) makeCluster(ctx context.Context, in Install, o Options, log *sl
 	if major, err := f.clusterMajor(); err != nil || major > 0 {
 		return err
 	}
-	if err := f.sweepInit(); err != nil {
-		return err
-	}
+	f.sweepInit(log)
 	began := time.Now()
 	name := initPrefix + strconv.FormatInt(began.UnixNano(), 36)
 	if err := f.mkdir(name); err != nil {
@@ -107,20 +105,19 @@ func (f *folder) makeCluster(ctx context.Context, in Install, o Options, log *sl
 	return nil
 }
 
-// sweepInit removes what earlier attempts left.
-func (f *folder) sweepInit() error {
+// sweepInit removes what earlier attempts left. An initdb whose parent was
+// killed may still be at work there; what it adds meanwhile is for the next
+// sweep.
+func (f *folder) sweepInit(log *slog.Logger) {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
-	if err != nil {
-		return err
-	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), initPrefix) {
-			if err := f.root.RemoveAll(e.Name()); err != nil {
-				return err
-			}
+			err = errors.Join(err, f.root.RemoveAll(e.Name()))
 		}
 	}
-	return nil
+	if err != nil {
+		log.Debug("leftovers of initdb not removed", "error", err)
+	}
 }
 
 // environment is what the server's programs get to see: nothing that would

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -152,19 +153,16 @@ func (f *folder) mkdir(name string) error {
 }
 
 // socketDir returns a folder for the socket that only the owner can enter. It
-// is run/ unless the path is too long; then one under os.TempDir or /tmp, under
+// is run/ unless the path is too long or holds a comma, which parts hosts in a
+// URL; then one under os.TempDir or /tmp, under
 // a name that nobody can have taken before. Other processes learn it from
 // postmaster.pid.
 func (f *folder) socketDir() (string, error) {
-	return f.socketDirIn(os.TempDir(), "/tmp")
-}
-
-func (f *folder) socketDirIn(short ...string) (string, error) {
-	if run := filepath.Join(f.path, runName); len(run) <= maxSocketDir {
+	if run := filepath.Join(f.path, runName); len(run) <= maxSocketDir && !strings.ContainsAny(run, ",\n") {
 		return run, f.mkdir(runName)
 	}
 	var refused error
-	for _, parent := range short {
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
 		parent, err := filepath.EvalSymlinks(parent)
 		if err == nil {
 			err = f.owner.canEnter(parent)
@@ -194,7 +192,7 @@ const shortPrefix = "strandline-pg-"
 // dropSocketDir removes a folder made by socketDir outside of ours, with what a
 // dead server left in it.
 func (f *folder) dropSocketDir(dir string) {
-	if len(filepath.Base(dir)) <= len(shortPrefix) || filepath.Base(dir)[:len(shortPrefix)] != shortPrefix {
+	if !strings.HasPrefix(filepath.Base(dir), shortPrefix) {
 		return
 	}
 	st, err := os.Lstat(dir)

@@ -15,7 +15,7 @@
 // cannot go wrong; a server whose users were all killed keeps running and is
 // taken over by the next Start. The files, all in the folder Dir/postgres:
 //
-//	start.lock, users.lock   the two locks; empty
+//	start.lock, users.lock   the two locks; empty (watch.lock: see Options.Linger)
 //	data/                    the cluster (PGDATA)
 //	run/                     the socket, unless its path would be too long
 //	postgres.log, .log.1     what the server says; rotated at start
@@ -141,6 +141,11 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 		users.Close()
 		return nil, err
 	}
+	if o.Linger > 0 {
+		if err := f.watch(o.Linger); err != nil {
+			log.Debug("private PostgreSQL has no watcher", "error", err)
+		}
+	}
 	return &Server{folder: f, log: log, socket: socket, linger: o.Linger, users: users}, nil
 }
 
@@ -167,11 +172,6 @@ func (f *folder) up(ctx context.Context, o Options, log *slog.Logger) (string, e
 			return again, nil
 		}
 		return "", err
-	}
-	if o.Linger > 0 {
-		if err := f.watch(o.Linger); err != nil {
-			log.Debug("no watcher for the private PostgreSQL", "error", err)
-		}
 	}
 	return socket, nil
 }

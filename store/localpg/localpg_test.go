@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -284,11 +285,38 @@ func TestLinger(t *testing.T) {
 	if err := lookPaths("sh", "flock"); err != nil {
 		t.Skip(err)
 	}
-	dir := stateDir(t)
+	dir := filepath.Join(stateDir(t), `odd, "né" 'dir'`)
 	s := mustStart(t, Options{Dir: dir, Linger: time.Millisecond})
 	pid := serverPid(t, dir)
 	h := startHelper(t, dir)
 	mustClose(t, s)
 	h.kill(t) // nobody is left who could stop it
+	awaitGone(t, pid)
+}
+
+// Whenever a starting process is killed, the next one gets a server.
+func TestKilledWhileStarting(t *testing.T) {
+	t.Parallel()
+	dir := stateDir(t)
+	for i := range 8 {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), helperDir+"="+dir)
+		if _, err := cmd.StdinPipe(); err != nil { // keeps it from leaving
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Spread over what a first start takes: lock, initdb, launch.
+		if err := pause(t.Context(), time.Duration(i*i*16)*time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	s := mustStart(t, Options{Dir: dir})
+	query[int](t, s, "postgres", `select 1`)
+	pid := serverPid(t, dir)
+	mustClose(t, s)
 	awaitGone(t, pid)
 }

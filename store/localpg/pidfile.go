@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // pidFile is what we read of data/postmaster.pid, which a server writes when it
@@ -71,7 +72,7 @@ func (f *folder) isServer(pid int) bool {
 // there is nothing to do, as PostgreSQL sees that the pid is dead. If the pid
 // now belongs to a stranger, PostgreSQL would refuse to start; we then put our
 // own pid in its place, which the server, being our child, knows is no server.
-// The file must not be removed: its shared memory key lets the server find out
+// A file that names a pid must not be removed: its shared memory key lets the server find out
 // whether children of the dead server are still at work on the data.
 func (f *folder) forgetStale() error {
 	name := filepath.Join(dataName, "postmaster.pid")
@@ -81,9 +82,13 @@ func (f *folder) forgetStale() error {
 		return nil
 	case err != nil:
 		return err
-	case p.pid == 0: // emptied by a crash of the machine
+	case p.pid == 0:
+		st, err := f.root.Stat(name)
+		if err != nil || time.Since(st.ModTime()) < emptyPatience {
+			return nil // it is being written; PostgreSQL will not start twice
+		}
 		return f.root.Remove(name)
-	case !exists(p.pid):
+	case !exists(p.pid) || f.isServer(p.pid):
 		return nil
 	}
 	p.lines[0] = strconv.Itoa(os.Getpid())

@@ -3,6 +3,7 @@ package localpg
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // settings returns the server's settings by name, for a machine of some 2 cores
@@ -13,7 +14,7 @@ func (o Options) settings(socketDir string) map[string]string {
 	set := map[string]string{
 		"listen_addresses":        "",
 		"port":                    "5432",
-		"unix_socket_directories": socketDir,
+		"unix_socket_directories": `"` + strings.ReplaceAll(socketDir, `"`, `""`) + `"`, // a list
 		"unix_socket_permissions": "0700",
 		"max_connections":         "200",
 

@@ -1,12 +1,12 @@
 package localpg
 
 import (
-	"context"
-	"fmt"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -28,34 +28,43 @@ pid=$(head -n 1 "$2") && kill -INT "$pid" || exit 0
 while [ -e "$2" ] && kill -0 "$pid"; do sleep 0.05; done
 `
 
-// watch leaves a process behind that stops the server when its last user has
-// gone for the given time. It ends with the server, or with the next attempt to
-// stop it. It runs as the owner of the server, so that it can do nothing else
-// than what the server could.
+// watchLock is held exclusively by the watcher (descriptor 5), of which there is
+// at most one.
+const watchLock = "watch.lock"
+
+// watch sees to it that there is a process that stops the server when its last
+// user has gone for the given time. It runs as the owner of the server, so that
+// it can do nothing that the server could not. The caller holds start.lock.
 func (f *folder) watch(linger time.Duration) error {
 	for _, program := range []string{"sh", "flock"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return err
 		}
 	}
-	var locks []*os.File
-	for _, name := range []string{startLock, usersLock} {
+	var files []*os.File
+	for _, name := range []string{startLock, usersLock, watchLock} {
 		file, err := f.create(name, os.O_RDWR)
 		if err != nil {
-			return fmt.Errorf("watch the users: %w", err)
+			return err
 		}
 		defer file.Close()
-		locks = append(locks, file)
+		files = append(files, file)
+	}
+	// The lock belongs to the open file, which the watcher inherits.
+	err := syscall.Flock(int(files[2].Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	seconds := strconv.FormatFloat(linger.Seconds(), 'f', 3, 64)
-	cmd := exec.CommandContext(context.Background(), "sh", "-c", watchScript, "strandline-watch-postgres", seconds,
-		filepath.Join(f.data(), "postmaster.pid"))
-	cmd.Dir, cmd.Env = f.path, environment()
-	cmd.SysProcAttr = f.owner.process()
-	cmd.ExtraFiles = locks
+	// Not CommandContext: it is to outlive us.
+	cmd := exec.Command("sh", "-c", watchScript, "strandline-watch-postgres", seconds, filepath.Join(f.data(), "postmaster.pid"))
+	cmd.Dir, cmd.Env, cmd.SysProcAttr, cmd.ExtraFiles = f.path, environment(), f.owner.process(), files
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("watch the users: %w", err)
+		return err
 	}
-	go cmd.Wait() // keeps no zombie; ends with the script
+	go cmd.Wait() // leaves no zombie; ends with the script
 	return nil
 }

@@ -129,6 +129,8 @@ func uniqueKey(t testing.TB) string {
 	t.Helper()
 	r, key := theRun(t), t.Name()+rand.Text()
 	t.Cleanup(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		if err := r.dropTemplate(context.Background(), templateName(key)); err != nil {
 			t.Error(err)
 		}
