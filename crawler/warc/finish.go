@@ -99,7 +99,7 @@ func (r *Record) close() {
 			r.length = s.src.offset() - r.Offset
 		}
 	case err == nil:
-		if b, _ := s.cur().Peek(headPeek); headPrefix(b) || (!s.zipped && isMember(b)) {
+		if b, _ := s.cur().Peek(headPeek); startsRecord(b) || (!s.zipped && isMember(b)) {
 			r.err = &Damage{BadLength, r.Offset, "the next head follows the block without two line ends"}
 			break
 		}
@@ -152,7 +152,7 @@ func (r *Record) skipLines() (lines int, err error) {
 		case '\r':
 		default:
 			b, _ := cur.Peek(headPeek)
-			if headPrefix(b) || (!r.r.s.zipped && isMember(b)) {
+			if startsRecord(b) || (!r.r.s.zipped && isMember(b)) {
 				return lines, nil
 			}
 			return 0, nil

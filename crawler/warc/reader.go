@@ -138,7 +138,7 @@ func (r *Reader) align() error {
 			continue
 		}
 		switch {
-		case bytes.HasPrefix(b, []byte(magic)):
+		case startsRecord(b):
 			return nil
 		case !r.s.zipped && isMember(b):
 			// Files of both kinds put together.
@@ -151,11 +151,19 @@ func (r *Reader) align() error {
 	}
 }
 
-// lost returns d after moving to the next record head.
+// lost returns d after moving to the next record head. If that shows the member
+// of d to be broken, d becomes that damage: it is the cause of the other.
 func (r *Reader) lost(d *Damage) error {
+	had := len(r.pending)
+	zipped := r.s.zipped
 	n, err := r.seekHead()
 	if err != nil {
 		return err
+	}
+	if zipped && len(r.pending) > had && r.pending[had].Offset == d.Offset {
+		*d = *r.pending[had]
+		r.pending = append(r.pending[:had], r.pending[had+1:]...)
+		return d
 	}
 	if n > 0 {
 		d.Msg += fmt.Sprintf("; %d bytes skipped", n)

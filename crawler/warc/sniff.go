@@ -92,7 +92,7 @@ func foreign(b []byte) string {
 			return f.name
 		}
 	}
-	if len(b) > 262 && string(b[257:262]) == "ustar" {
+	if len(b) >= 262 && string(b[257:262]) == "ustar" {
 		return "a tar archive (unpack it first)"
 	}
 	t := bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n")

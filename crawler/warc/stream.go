@@ -92,8 +92,10 @@ func (s *stream) advance() error {
 		s.zipped = false
 		return errNextRecord
 	case !isMember(b):
-		// Opening fails and names the error; it is the bytes here that are bad.
-		s.member = s.src.offset()
+		s.member = s.src.offset() // it is the bytes here that are bad
+		if len(b) < 4 && bytes.HasPrefix([]byte("\x1f\x8b\x08"), b) {
+			return io.ErrUnexpectedEOF
+		}
 		return gzip.ErrHeader
 	}
 	if err := s.open(); err != nil {
@@ -112,6 +114,13 @@ func (s *stream) advance() error {
 func headPrefix(b []byte) bool {
 	n, _ := matchHead(b)
 	return n > 0
+}
+
+// startsRecord is the laxer test for a place where a record must begin: the
+// version may be unreadable, and the file may end in the middle of the line.
+func startsRecord(b []byte) bool {
+	_, short := matchHead(b)
+	return short || bytes.HasPrefix(b, []byte(magic))
 }
 
 // matchHead checks for "WARC/", digits, ".", digits, a line end, and the first
