@@ -64,14 +64,7 @@ func loadFiles(path string) (*Config, error) {
 			l.addFragment(name)
 		}
 	}
-	for i := range l.config.Watches {
-		w := &l.config.Watches[i]
-		w.listed = l.readList(w.URLsFile)
-	}
-	for i := range l.config.Series {
-		s := &l.config.Series[i]
-		s.listed = l.readList(s.SeedsFile)
-	}
+	l.readLists()
 	return l.finish()
 }
 
@@ -131,14 +124,30 @@ func (l *loading) addFragment(name string) {
 	c.Targets = append(c.Targets, more.Targets...)
 }
 
-// readList reads a file with one URL a line.
-func (l *loading) readList(path Path) []URL {
+// readLists reads the files that urls_file and seeds_file name.
+func (l *loading) readLists() {
+	watches, series := l.config.Watches, l.config.Series
+	for f, content := range l.contents {
+		for i := range content.Watches {
+			watches[i].listed = l.readList(f, item("watches", i)+".urls_file", watches[i].URLsFile)
+		}
+		for i := range content.Series {
+			series[i].listed = l.readList(f, item("series", i)+".seeds_file", series[i].SeedsFile)
+		}
+		watches, series = watches[len(content.Watches):], series[len(content.Series):]
+	}
+}
+
+// readList reads a file with one URL a line, named by a key of the f-th configuration file.
+func (l *loading) readList(f int, key string, path Path) []URL {
 	if path == "" {
 		return nil
 	}
 	data, err := os.ReadFile(string(path))
 	if err != nil {
-		l.errs = append(l.errs, fileError(string(path), err))
+		e := l.config.parts[f].error(key, fileError("", err).Message)
+		e.Found = string(path)
+		l.errs = append(l.errs, e)
 		return nil
 	}
 	if !slices.Contains(l.files, string(path)) {

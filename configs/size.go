@@ -40,14 +40,14 @@ func (s *Size) UnmarshalText(text []byte) error {
 // Bytes gives the size in bytes.
 func (s Size) Bytes() int64 { return int64(s) }
 
-// String gives the shortest written form that reads back to the same size.
+// String gives the shortest written form that reads back to the same size, one with a unit where two are as short.
 func (s Size) String() string {
 	best := strconv.FormatInt(int64(s), 10)
 	for _, u := range sizeScale() {
 		if s == 0 || u.name == "KB" || int64(s)%u.size != 0 {
 			continue
 		}
-		if short := strconv.FormatInt(int64(s)/u.size, 10) + u.name; u.size > 1 && len(short) < len(best) {
+		if short := strconv.FormatInt(int64(s)/u.size, 10) + u.name; u.size > 1 && len(short) <= len(best) {
 			best = short
 		}
 	}
