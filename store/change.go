@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	qSteps = statement{routed, `
+		select v.page_id, v.version, v.first_seen, v.record, v.text_hash, v.words_hash, b.text_since, b.record, b.text_hash, b.words_hash
+		from unnest($1::bigint[], $2::int[]) t(page_id, version)
+		join core.version v on v.page_id = t.page_id and v.version = t.version
+		join core.version b on b.bucket = v.bucket and b.page_id = v.page_id and b.version = v.version - 1
+		where v.bucket = any($3::int[]) and b.bucket = any($3::int[])`}
+	qPutChanges = statement{routed, `
+		insert into core.change (page_id, bucket, version, changed_at, hours, dice, words_added, words_removed, sentences_added,
+		                         sentences_removed, text_changed, words_changed, significance, computed_at)
+		select v.page_id, (v.page_id >> 40)::int, v.version, v.changed_at, v.hours, v.dice, v.words_added, v.words_removed, v.sentences_added,
+		       v.sentences_removed, v.text_changed, v.words_changed, v.significance, $13
+		from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::int[], $9::int[],
+		            $10::bool[], $11::bool[], $12::float8[])
+		     v(page_id, version, changed_at, hours, dice, words_added, words_removed, sentences_added, sentences_removed, text_changed,
+		       words_changed, significance)
+		on conflict (page_id, bucket, version) do update set
+		    changed_at = excluded.changed_at, hours = excluded.hours, dice = excluded.dice, words_added = excluded.words_added,
+		    words_removed = excluded.words_removed, sentences_added = excluded.sentences_added, sentences_removed = excluded.sentences_removed,
+		    text_changed = excluded.text_changed, words_changed = excluded.words_changed, significance = excluded.significance,
+		    computed_at = excluded.computed_at`}
+)
+
+// Step is the step from one version of a page to the next, to be measured.
+type Step struct {
+	Page    PageID
+	Version int32 // that it leads to
+	At      time.Time
+	// Elapsed is the time since the change of the text before, or since the
+	// first version when there was none (SCIENCE A9, C2).
+	Elapsed      time.Duration
+	TextChanged  bool
+	WordsChanged bool
+	// Before and After name the two extracted records.
+	Before, After SHA256
+}
+
+// Change is a measured step.
+type Change struct {
+	Step
+	Dice                             float64
+	WordsAdded, WordsRemoved         int
+	SentencesAdded, SentencesRemoved int
+	Significance                     float64
+}
+
+// Steps returns the steps that lead to the given versions; first versions have none.
+func (t *Tx) Steps(ctx context.Context, todo []Todo) ([]Step, error) {
+	pages := make([]PageID, len(todo))
+	versions := make([]int32, len(todo))
+	for i, d := range todo {
+		pages[i], versions[i] = d.Page, d.Version
+	}
+	rows, err := t.tx.Query(ctx, qSteps.sql, pages, versions, bucketsOf(pages))
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	steps, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Step, error) {
+		var s Step
+		var before time.Time
+		var recordA, recordB []byte
+		var textA, wordsA, textB, wordsB [16]byte
+		err := row.Scan(&s.Page, &s.Version, &s.At, &recordB, &textB, &wordsB, &before, &recordA, &textA, &wordsA)
+		s.Elapsed = s.At.Sub(before)
+		s.TextChanged, s.WordsChanged = textA != textB, wordsA != wordsB
+		copy(s.Before[:], recordA)
+		copy(s.After[:], recordB)
+		return s, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read steps: %w", err)
+	}
+	return steps, nil
+}
+
+// PutChanges stores measured steps in place of earlier measures of the same steps.
+func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
+	var in struct {
+		pages                    []PageID
+		versions, wa, wr, sa, sr []int32
+		at                       []time.Time
+		hours, dice, significant []float64
+		text, words              []bool
+	}
+	for _, c := range changes {
+		in.pages = append(in.pages, c.Page)
+		in.versions = append(in.versions, c.Version)
+		in.at = append(in.at, c.At)
+		in.hours = append(in.hours, c.Elapsed.Hours())
+		in.dice = append(in.dice, c.Dice)
+		in.wa = append(in.wa, int32(c.WordsAdded))
+		in.wr = append(in.wr, int32(c.WordsRemoved))
+		in.sa = append(in.sa, int32(c.SentencesAdded))
+		in.sr = append(in.sr, int32(c.SentencesRemoved))
+		in.text = append(in.text, c.TextChanged)
+		in.words = append(in.words, c.WordsChanged)
+		in.significant = append(in.significant, c.Significance)
+	}
+	_, err := t.tx.Exec(ctx, qPutChanges.sql, in.pages, in.versions, in.at, in.hours, in.dice, in.wa, in.wr, in.sa, in.sr, in.text, in.words,
+		in.significant, t.db.now())
+	if err != nil {
+		return fmt.Errorf("store changes: %w", err)
+	}
+	return nil
+}
+
+// Records returns extracted records by page bucket and hash.
+func (t *Tx) Records(ctx context.Context, keys []ContentKey) (map[ContentKey][]byte, error) {
+	return t.db.contents(ctx, t.tx, recordTable, keys)
+}

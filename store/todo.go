@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var qTakeTodo = statement{routed, `
+	with d as (
+		select t.bucket, t.page_id, t.version
+		from core.monitor_todo t
+		where t.stage = $1 and ($3::int[] is null or t.bucket = any($3))
+		order by t.page_id, t.version
+		limit $2
+		for update skip locked
+	)
+	delete from core.monitor_todo t using d
+	where t.bucket = d.bucket and t.page_id = d.page_id and t.version = d.version and t.stage = $1
+	  and ($3::int[] is null or t.bucket = any($3))
+	returning t.page_id, t.version`}
+
+// Todo is a new version that a stage has to look at.
+type Todo struct {
+	Page    PageID
+	Version int32
+}
+
+// TakeTodo takes up to limit versions out of a stage's queue and calls f with
+// them and the transaction in which they were taken: what f writes by it and the
+// taking are one. When f fails the versions stay queued. TakeTodo returns how
+// many were taken; 0 means that the queue is empty.
+func (db *DB) TakeTodo(ctx context.Context, stage string, limit int, f func(*Tx, []Todo) error) (int, error) {
+	var n int
+	err := db.inTx(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, qTakeTodo.sql, stage, limit, nil)
+		if err != nil {
+			return err
+		}
+		todo, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Todo, err error) {
+			err = row.Scan(&t.Page, &t.Version)
+			return t, err
+		})
+		if err != nil {
+			return err
+		}
+		if n = len(todo); n == 0 {
+			return nil
+		}
+		return f(&Tx{db: db, tx: tx}, todo)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("work off stage %s: %w", stage, err)
+	}
+	return n, nil
+}
+
+// Tx is a transaction in which a stage writes its results.
+type Tx struct {
+	db *DB
+	tx pgx.Tx
+}
