@@ -1,0 +1,172 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+
+	"github.com/strandlinehq/strandline/monitor/text"
+)
+
+// maxDOM is the longest page, in bytes of UTF-8, that is given to x/net/html:
+// its tree takes some 20 bytes of memory for each byte of markup.
+const maxDOM = 2 << 20
+
+// Extractor turns bodies into pages. It is not safe for concurrent use: each
+// worker keeps one. The zero Extractor is ready.
+type Extractor struct {
+	sink    sink
+	builder builder
+	decoder decoder
+	spans   []text.Span
+	scratch []byte
+	attrs   []attr
+}
+
+// Input is one fetched body with what came with it.
+type Input struct {
+	Body        []byte // as fetched, content coding removed; not changed
+	ContentType string // the header field as received, or ""
+	URL         string // of the page, absolute; links are resolved against it
+}
+
+// Extract reads a page. It has no errors: whatever the bytes are, something can
+// be said of them, and Flags tells how well it went. Time and memory are
+// linear in the length of the body.
+func (x *Extractor) Extract(in Input) *Page {
+	p := &Page{}
+	body := in.Body
+	if len(body) > maxBody {
+		body = body[:maxBody]
+		p.Flags |= Cut
+	}
+	d := x.decoder.decode(body, in.ContentType)
+	p.Charset, p.CharsetFrom = d.name, d.from
+	if d.misfit {
+		p.Flags |= WrongCharset
+	}
+	utf8 := d.text
+	if len(utf8) > maxDecoded {
+		utf8 = clip(utf8, maxDecoded)
+		p.Flags |= Cut
+	}
+
+	s := &x.sink
+	s.reset()
+	if isPlain(in.ContentType, utf8) {
+		p.Flags |= PlainText
+		plainText(s, utf8)
+	} else {
+		p.Flags |= x.tree(s, utf8)
+	}
+	p.Flags |= s.flags
+	s.fill(p)
+	p.Links = s.resolve(in.URL)
+	x.language(p)
+	p.Sentences = x.sentences(p)
+	return p
+}
+
+// tree builds the outline of a page by the way that suits it.
+func (x *Extractor) tree(s *sink, utf8 []byte) Flags {
+	x.builder.reset(html.NewTokenizer(bytes.NewReader(utf8)), s)
+	x.builder.build()
+	if !x.builder.hard {
+		return 0
+	}
+	if len(utf8) > maxDOM || x.builder.work > maxWork {
+		return Tokenized
+	}
+	light := x.builder.work
+	s.reset()
+	if err := x.parseDOM(s, utf8); err != nil {
+		s.reset()
+		x.builder.reset(html.NewTokenizer(bytes.NewReader(utf8)), s)
+		x.builder.build()
+		return Tokenized
+	}
+	x.builder.work = light
+	return 0
+}
+
+// isPlain reports whether the body is text without markup: by its media type,
+// or by holding no tag at all.
+func isPlain(contentType string, utf8 []byte) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	switch media = strings.ToLower(strings.TrimSpace(media)); media {
+	case "text/plain", "text/markdown", "text/csv":
+		return true
+	}
+	return bytes.IndexByte(utf8, '<') < 0 && bytes.IndexByte(utf8, '&') < 0
+}
+
+// plainText makes the tree that browsers show text files with: a pre that holds
+// the text. Its lines are those of the file, without empty ones.
+func plainText(s *sink, utf8 []byte) {
+	for _, tag := range [...]string{"html", "head", "", "body", "pre"} {
+		if tag == "" {
+			s.end()
+			continue
+		}
+		s.element(0, tag, classOfName(tag), nil)
+	}
+	for line := range bytes.Lines(utf8) {
+		for part := range bytes.SplitSeq(line, []byte("\r")) {
+			s.text(part)
+			s.breakLine()
+		}
+	}
+	for len(s.open) > 0 {
+		s.end()
+	}
+}
+
+// fill copies what the sink gathered into p.
+func (s *sink) fill(p *Page) {
+	arena := string(s.arena)
+	at := func(r span) string { return arena[r.off:r.end] }
+	p.Title = string(clip(appendCollapsed(nil, s.head.title), maxTitle))
+	p.ContentLanguage = at(s.head.contentLanguage)
+	if p.Lang = at(s.head.lang); p.Lang == "" {
+		p.Lang = p.ContentLanguage
+	}
+	for _, d := range s.head.dates {
+		p.Dates = append(p.Dates, Date{d.kind, at(d.value)})
+	}
+	p.Nodes = make([]Node, len(s.nodes))
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		p.Nodes[i] = Node{Tag: n.tag, ID: at(n.id), Class: at(n.class), Text: at(n.text), Parent: n.parent, End: n.end, Join: n.join}
+	}
+	p.text = string(s.lines.text)
+	p.Lines = append([]Line(nil), s.lines.lines...)
+}
+
+// sampleSize is how much of the text decides its language. Pages begin with
+// menus; text from the middle says more.
+const sampleSize = 2048
+
+func (x *Extractor) language(p *Page) {
+	sample := p.text
+	if len(sample) > sampleSize {
+		from := (len(sample) - sampleSize) / 2
+		sample = strings.ToValidUTF8(sample[from:from+sampleSize], "")
+	}
+	lang, reliable := text.Detect(sample, p.Lang)
+	p.Detected = lang
+	if reliable {
+		p.Flags |= Reliable
+	}
+}
+
+func (x *Extractor) sentences(p *Page) []Sentence {
+	var out []Sentence
+	for i := range p.Lines {
+		x.spans = text.AppendSentences(x.spans[:0], p.LineText(i), p.Detected)
+		for _, sp := range x.spans {
+			out = append(out, Sentence{Line: int32(i), Start: int32(sp.Start), End: int32(sp.End)})
+		}
+	}
+	return out
+}
