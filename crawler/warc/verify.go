@@ -75,22 +75,27 @@ func (c *checker) write(p []byte) {
 
 // skipHead gathers the HTTP head and returns the payload bytes of p behind it.
 func (c *checker) skipHead(p []byte) []byte {
-	had := len(c.head)
-	c.head = append(c.head, p[:min(len(p), maxHTTPHead+1-had)]...)
-	n := headEnd(c.head, max(0, had-3))
-	if n < 0 {
+	const step = 4 << 10 // most heads are shorter, and p may be a long read
+	for len(p) > 0 {
+		had := len(c.head)
+		take := min(len(p), step)
+		c.head = append(c.head, p[:take]...)
+		if n := headEnd(c.head, max(0, had-3)); n >= 0 {
+			c.inHead = false
+			if h, _ := parseFields(c.head[:n]); chunkedField(h) {
+				c.unchunked = NewHash(c.want[1].Algo)
+				c.chunks = &dechunker{w: c.unchunked}
+			}
+			return p[n-had:]
+		}
 		if len(c.head) > maxHTTPHead {
 			// No message head; nobody knows where a payload would start.
 			c.inHead, c.payload = false, nil
+			return nil
 		}
-		return nil
+		p = p[take:]
 	}
-	c.inHead = false
-	if h, _ := parseFields(c.head[:n]); chunkedField(h) {
-		c.unchunked = NewHash(c.want[1].Algo)
-		c.chunks = &dechunker{w: c.unchunked}
-	}
-	return p[n-had:]
+	return nil
 }
 
 // headEnd returns the length of an HTTP head in b, its empty line included, -1
