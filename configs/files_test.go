@@ -175,7 +175,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const text = `database: {url: "postgres://u:hunter2@h/d"}
 crawler: {proxy: "http://u:hunter2@p:1"}
-watches: [{name: w, urls: ["https://a.example/"], cookies: {session: hunter2}}]
+watches: [{name: w, urls: ["https://a.example/"], cookies: {sid: hunter2}}]
 targets: [{name: t, url: "smtp://u:hunter2@h:25/"}, {name: v, webhook: {url: "https://h/hunter2"}}]
 `
 	config, err := Parse("a.yaml", []byte(text))

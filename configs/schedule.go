@@ -23,6 +23,8 @@ type Schedule struct {
 	text string
 	spec cron.Schedule
 	zone *time.Location
+
+	interval time.Duration // of spec
 }
 
 // Auto bounds the intervals that the program chooses by itself.
@@ -72,7 +74,7 @@ func (s *Schedule) UnmarshalText(text []byte) error {
 	if spec.Next(epoch()).IsZero() {
 		return &fault{"never comes due", "a line that some day of the next five years meets"}
 	}
-	*s = Schedule{text: line, spec: spec, zone: zone}
+	*s = Schedule{text: line, spec: spec, zone: zone, interval: meanInterval(spec)}
 	return nil
 }
 
@@ -161,31 +163,12 @@ func (s Schedule) Zone() *time.Location {
 	return s.zone
 }
 
-// Interval estimates the mean time between two due times, from up to 400 of them or two years. It is Auto.Max for
-// Auto and 0 for the zero Schedule.
+// Interval gives the mean time between two due times, clock changes left aside. It is Auto.Max for Auto and 0 for the zero Schedule.
 func (s Schedule) Interval() time.Duration {
-	switch spec := s.spec.(type) {
-	case nil:
-		if s.Auto != nil {
-			return s.Auto.Max.Std()
-		}
-		return 0
-	case cron.ConstantDelaySchedule:
-		return spec.Delay
+	if s.Auto != nil {
+		return s.Auto.Max.Std()
 	}
-	first := s.Next(epoch())
-	last, n := first, 0
-	for ; n < 400 && last.Sub(first) < 2*year; n++ {
-		next := s.Next(last)
-		if next.IsZero() {
-			break
-		}
-		last = next
-	}
-	if n == 0 {
-		return 5 * year // the library looks no further ahead
-	}
-	return last.Sub(first) / time.Duration(n)
+	return s.interval
 }
 
 // String gives the cron line as it was written, or the bounds of Auto.

@@ -103,6 +103,24 @@ func TestScheduleInterval(t *testing.T) {
 	}
 }
 
+// TestIntervalAgainstTheLibrary steps through four years of due times.
+func TestIntervalAgainstTheLibrary(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"0 6 * * *", "0 3 1 */2 *", "0 */6 * * MON", "30 7,19 1-7 * FRI", "0 0 29 2 *", "0 0 */1 * 1-5", "5 4 31 * *", "* 12 1 1 ?"} {
+		s, err := ParseSchedule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, n := epoch().AddDate(4, 0, 0), 0
+		for at := s.Next(epoch().Add(-time.Second)); at.Before(end); at = s.Next(at) {
+			n++
+		}
+		if want := end.Sub(epoch()) / time.Duration(n); s.Interval() != want {
+			t.Errorf("%q: interval %v, want %v from %d due times", text, s.Interval(), want, n)
+		}
+	}
+}
+
 func TestClockChange(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{
