@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -46,19 +47,19 @@ func (x *Extractor) Extract(in Input) *Page {
 	if d.misfit {
 		p.Flags |= WrongCharset
 	}
-	utf8 := d.text
-	if len(utf8) > maxDecoded {
-		utf8 = clip(utf8, maxDecoded)
+	body = d.text
+	if len(body) > maxDecoded {
+		body = clip(body, maxDecoded)
 		p.Flags |= Cut
 	}
 
 	s := &x.sink
-	s.reset()
-	if isPlain(in.ContentType, utf8) {
+	if isPlain(in.ContentType, body) {
 		p.Flags |= PlainText
-		plainText(s, utf8)
+		s.reset()
+		plainText(s, body)
 	} else {
-		p.Flags |= x.tree(s, utf8)
+		p.Flags |= x.tree(s, body)
 	}
 	p.Flags |= s.flags
 	s.fill(p)
@@ -69,41 +70,42 @@ func (x *Extractor) Extract(in Input) *Page {
 }
 
 // tree builds the outline of a page by the way that suits it.
-func (x *Extractor) tree(s *sink, utf8 []byte) Flags {
-	x.builder.reset(html.NewTokenizer(bytes.NewReader(utf8)), s)
-	x.builder.build()
+func (x *Extractor) tree(s *sink, body []byte) Flags {
+	x.lightTree(s, body)
 	if !x.builder.hard {
 		return 0
 	}
-	if len(utf8) > maxDOM || x.builder.work > maxWork {
+	if len(body) > maxDOM || x.builder.work > maxWork {
 		return Tokenized
 	}
-	light := x.builder.work
 	s.reset()
-	if err := x.parseDOM(s, utf8); err != nil {
-		s.reset()
-		x.builder.reset(html.NewTokenizer(bytes.NewReader(utf8)), s)
-		x.builder.build()
+	if err := x.parseDOM(s, body); err != nil {
+		x.lightTree(s, body)
 		return Tokenized
 	}
-	x.builder.work = light
 	return 0
+}
+
+func (x *Extractor) lightTree(s *sink, body []byte) {
+	s.reset()
+	x.builder.reset(html.NewTokenizer(bytes.NewReader(body)), s)
+	x.builder.build()
 }
 
 // isPlain reports whether the body is text without markup: by its media type,
 // or by holding no tag at all.
-func isPlain(contentType string, utf8 []byte) bool {
+func isPlain(contentType string, body []byte) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	switch media = strings.ToLower(strings.TrimSpace(media)); media {
 	case "text/plain", "text/markdown", "text/csv":
 		return true
 	}
-	return bytes.IndexByte(utf8, '<') < 0 && bytes.IndexByte(utf8, '&') < 0
+	return bytes.IndexByte(body, '<') < 0 && bytes.IndexByte(body, '&') < 0
 }
 
 // plainText makes the tree that browsers show text files with: a pre that holds
 // the text. Its lines are those of the file, without empty ones.
-func plainText(s *sink, utf8 []byte) {
+func plainText(s *sink, body []byte) {
 	for _, tag := range [...]string{"html", "head", "", "body", "pre"} {
 		if tag == "" {
 			s.end()
@@ -111,7 +113,7 @@ func plainText(s *sink, utf8 []byte) {
 		}
 		s.element(0, tag, classOfName(tag), nil)
 	}
-	for line := range bytes.Lines(utf8) {
+	for line := range bytes.Lines(body) {
 		for part := range bytes.SplitSeq(line, []byte("\r")) {
 			s.text(part)
 			s.breakLine()
@@ -143,17 +145,26 @@ func (s *sink) fill(p *Page) {
 	p.Lines = append([]Line(nil), s.lines.lines...)
 }
 
-// sampleSize is how much of the text decides its language. Pages begin with
-// menus; text from the middle says more.
+// sampleSize is how much of the text is offered for telling its language.
 const sampleSize = 2048
 
+// language tells the language of the text from its longest line on: what
+// stands first are menus.
 func (x *Extractor) language(p *Page) {
-	sample := p.text
-	if len(sample) > sampleSize {
-		from := (len(sample) - sampleSize) / 2
-		sample = strings.ToValidUTF8(sample[from:from+sampleSize], "")
+	from, longest := 0, int32(0)
+	for _, l := range p.Lines {
+		if l.End-l.Start > longest {
+			from, longest = int(l.Start), l.End-l.Start
+		}
 	}
-	lang, reliable := text.Detect(sample, p.Lang)
+	end := min(len(p.text), from+sampleSize)
+	for end < len(p.text) && !utf8.RuneStart(p.text[end]) {
+		end--
+	}
+	if end-from < sampleSize/4 {
+		from = 0 // the line stands last
+	}
+	lang, reliable := text.Detect(p.text[from:end], p.Lang)
 	p.Detected = lang
 	if reliable {
 		p.Flags |= Reliable

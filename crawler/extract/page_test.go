@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -12,6 +13,7 @@ import (
 func samplePage(seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var words []string
+	common := strings.Fields("the of and to in a is that for it was on as with be by at this from are or his had not but have an they which one you were all her she there would their we him been has when who will no more if out so up said what its about than into them can only other time new some could these two may first then do any like my now over such our man me even most made after also did many off before must well back through years much where your way down should because long each just state those people too mister how good world still see own men work life without")
 	for i := 0; i < 3000; i++ {
 		w := make([]byte, 2+r.IntN(4)+r.IntN(5))
 		for k := range w {
@@ -19,7 +21,12 @@ func samplePage(seed uint64) []byte {
 		}
 		words = append(words, string(w))
 	}
-	word := func() string { return words[int(float64(len(words))*r.Float64()*r.Float64()*r.Float64())] }
+	word := func() string {
+		if r.IntN(5) < 3 {
+			return common[int(float64(len(common))*r.Float64()*r.Float64())]
+		}
+		return words[int(float64(len(words))*r.Float64()*r.Float64()*r.Float64())]
+	}
 	var b bytes.Buffer
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>A sample of words</title>\n<link rel=\"stylesheet\" href=\"/style.css\">\n" +
 		"<script>var a = 1 < 2;</script></head>\n<body class=\"page home\">\n<nav id=\"menu\"><ul>\n")
