@@ -113,13 +113,14 @@ func TestShared(t *testing.T) {
 	query[int](t, s, "postgres", `select 1`)
 	mustClose(t, s)
 	awaitGone(t, pid)
+
+	comeAndGo(t, dir)
 }
 
-// Many come and go at once: whoever is in has a server, and the last one out
-// stops it.
-func TestComeAndGo(t *testing.T) {
-	t.Parallel()
-	dir := stateDir(t)
+// comeAndGo lets many use the server at once: whoever is in has one, and the
+// last one out stops it.
+func comeAndGo(t *testing.T, dir string) {
+	t.Helper()
 	var wg sync.WaitGroup
 	for range 5 {
 		wg.Go(func() {
