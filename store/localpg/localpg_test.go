@@ -293,6 +293,21 @@ func TestLinger(t *testing.T) {
 	mustClose(t, s)
 	h.kill(t) // nobody is left who could stop it
 	awaitGone(t, pid)
+	// The path holds a comma, so the socket was elsewhere. The watcher holds
+	// start.lock until it has tidied up.
+	f, err := openFolder(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.close()
+	gate, err := f.lock(t.Context(), startLock, syscall.LOCK_EX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	if _, err := os.Stat(s.socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s was left behind (%v)", s.socket, err)
+	}
 }
 
 // Whenever a starting process is killed, the next one gets a server.

@@ -24,8 +24,10 @@ while :; do
 	flock -n -x 4 && break
 	flock -u 3
 done
+run=$(sed -n 5p "$2")
 pid=$(head -n 1 "$2") && kill -INT "$pid" || exit 0
 while [ -e "$2" ] && kill -0 "$pid"; do sleep 0.05; done
+case $run in */` + shortPrefix + `*) rmdir "$run" ;; esac
 `
 
 // watchLock is held exclusively by the watcher (descriptor 5), of which there is
