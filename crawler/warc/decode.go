@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -54,6 +55,7 @@ func (m *HTTPMessage) Decode(limit int64) Body {
 // message is not looked at: the record says where the payload ends. Data shares
 // memory with m.Payload when nothing was removed.
 func (d *Decoder) Decode(m *HTTPMessage, limit int64) Body {
+	limit = min(max(limit, 0), math.MaxInt64-1)
 	b := Body{Data: m.Payload}
 	codings := append(listed(m.Header, "Content-Encoding"), listed(m.Header, "Transfer-Encoding")...)
 	for n := 0; len(codings) > 0; n++ {
@@ -248,7 +250,8 @@ func (d *Decoder) unzstd(b []byte, limit int64) ([]byte, bool, error) {
 // readLimit reads r to its end or to limit bytes; coded is the length of its
 // input, from which the first buffer is guessed.
 func readLimit(r io.Reader, coded int, limit int64) (data []byte, cut bool, err error) {
-	data = make([]byte, 0, min(max(int64(coded)*4, 512), limit+1))
+	const most = 1 << 20 // what is not there yet is not worth more memory
+	data = make([]byte, 0, min(max(int64(coded)*4, 512), most, limit+1))
 	for {
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]

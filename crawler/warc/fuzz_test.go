@@ -19,7 +19,7 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(member(one)[:150] + member(two)))
 	f.Add([]byte(one + "garbage" + two))
 	f.Add([]byte(rawRecord(1, "x", 9e18) + two))
-	f.Add([]byte(member(one+two)[:99] + one))
+	f.Add([]byte(member(one + two)[:99] + one))
 	plain, _ := sample(f, warc.WriterOptions{Plain: true, Reproducible: true})
 	f.Add(plain)
 	f.Fuzz(func(t *testing.T, b []byte) {

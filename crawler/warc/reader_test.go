@@ -119,12 +119,13 @@ func TestFlaws(t *testing.T) {
 		{"bad date", "2020-02-03", "2020-02-31", warc.BadDate},
 		{"no URI", "WARC-Target-URI: http://example.com/1\r\n", "", warc.BadURI},
 		{"relative URI", "http://example.com/1", "/1", warc.BadURI},
+		{"bad digest", "Content-Type", "WARC-Block-Digest: sha1:123\r\nContent-Type", warc.BadDigest},
 		{"bad URI", "http://example.com/1", "http://[::1/", warc.BadURI},
 		{"unknown type", "resource", "x-screenshot", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s := bothWays(t, strings.Replace(good, c.old, c.new, 1), warc.Options{})
+			s := bothWays(t, strings.Replace(good, c.old, c.new, 1), warc.Options{Verify: true})
 			if len(s.recs) != 1 || s.blocks[0] != "x" || s.kinds != "" {
 				t.Fatalf("records %q, damage %v", s.ids, s.damage)
 			}

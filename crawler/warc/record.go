@@ -31,7 +31,8 @@ type Record struct {
 	Offset   int64
 	InMember int64
 
-	// Flaws are faults of the head that leave the record readable.
+	// Flaws are faults of the head that leave the record readable. Verifying
+	// adds digests that cannot be read.
 	Flaws []*Damage
 
 	r      *Reader

@@ -17,7 +17,6 @@ const maxHTTPHead = 1 << 20
 // is accepted.
 type checker struct {
 	rec       *Record
-	flaw      *Damage
 	want      [2]Digest // block, payload
 	block     hash.Hash
 	payload   hash.Hash
@@ -27,7 +26,8 @@ type checker struct {
 	inHead    bool
 }
 
-// newChecker returns nil when there is nothing to check. The payload digest of
+// newChecker returns nil when there is nothing to check. A digest that cannot be
+// read says nothing about the block, so it is a flaw of the head. The payload digest of
 // a revisit is that of the capture it repeats, and that of a segmented record
 // covers all segments: neither can be checked here.
 func newChecker(rec *Record) *checker {
@@ -39,7 +39,7 @@ func newChecker(rec *Record) *checker {
 		}
 		d, err := ParseDigest(v)
 		if err != nil {
-			c.flaw = &Damage{BadDigest, rec.Offset, name + ": " + err.Error()}
+			rec.flaw(BadDigest, name+": "+err.Error())
 			continue
 		}
 		c.want[i] = d
@@ -48,7 +48,7 @@ func newChecker(rec *Record) *checker {
 	if rec.Type != TypeRevisit && rec.Type != TypeContinuation && !rec.Header.Has("WARC-Segment-Number") {
 		c.payload = NewHash(c.want[1].Algo)
 	}
-	if c.block == nil && c.payload == nil && c.flaw == nil {
+	if c.block == nil && c.payload == nil {
 		return nil
 	}
 	c.inHead = c.payload != nil && rec.IsHTTP()
@@ -130,7 +130,6 @@ func chunkedField(h Header) bool {
 // result returns what differs, and whether a block digest fits, which proves
 // the length of the block as well.
 func (c *checker) result() (bad *Damage, proven bool) {
-	bad = c.flaw
 	if c.block != nil {
 		got := Digest{c.want[0].Algo, c.block.Sum(nil)}
 		if proven = got.Equal(c.want[0]); !proven {
@@ -138,14 +137,14 @@ func (c *checker) result() (bad *Damage, proven bool) {
 		}
 	}
 	if c.payload == nil {
-		return bad, proven
+		return nil, proven
 	}
 	got := Digest{c.want[1].Algo, c.payload.Sum(nil)}
 	if got.Equal(c.want[1]) {
-		return bad, proven
+		return nil, proven
 	}
 	if c.unchunked != nil && (Digest{got.Algo, c.unchunked.Sum(nil)}).Equal(c.want[1]) {
-		return bad, proven
+		return nil, proven
 	}
 	return &Damage{BadDigest, c.rec.Offset, fmt.Sprintf("payload digest is %s, declared %s", got, c.want[1])}, proven
 }
