@@ -12,7 +12,7 @@ const (
 	minBase = 64
 	// fineFrom is the size at the fast level above which the fine level is tried too. Below it there is
 	// next to nothing to win for several times the work.
-	fineFrom = 1 << 10
+	fineFrom = 512
 	// A base of another page is used when the frame takes at most hostNum/hostDen of a full one: it costs
 	// a level of depth that the page's later versions would profit from.
 	hostNum, hostDen = 7, 10
