@@ -5,7 +5,7 @@ package text
 var general = lists{
 	title:     "Dr Prof Mr Mrs Ms St Mt",
 	never:     "vs e.g i.e cf ca viz al",
-	reference: "No Nos Nr p pp Fig Vol Art",
+	reference: "No Nos Nr p pp Fig Vol Art Ver",
 	final:     "etc Inc Ltd Co Corp Jr Sr Ph.D",
 }
 
@@ -72,7 +72,7 @@ var languageLists = map[string]lists{
 			Vandaag Van Veel Vele Verder Volgens Voor Voordat Waar Waarom Wanneer Want Was Wat We Wel Welke Werd Wie Wij Ze Zelfs Zij Zijn Zo Zodra Zonder`,
 	},
 	"es": {
-		title:     "Sr Sra Sres Sras Srta Srtas Dr Dra Dres D Dª Dña Don Prof Profa Lic Ing Arq Gral Gob Mons Pbro Sto Sta Cnel Tte Cap Fr Excmo Excma Ilmo Ilma Mr Mrs",
+		title:     "sr sra sres sras srta srtas dr dra dres D dª dña prof profa lic ing arq gral gob mons pbro Sto Sta cnel Tte Cap Fr Excmo Excma Ilmo Ilma Mr Mrs",
 		never:     "p.ej p.e ej cf aprox ca vs e.g i.e av Av Avda Avda Blvd c gral máx mín incl",
 		reference: "núm núms Núm n° n.º no nos pág págs p pp art arts vol vols cap caps fig figs t tel tfno ene feb abr ago sept oct nov dic",
 		final:     "etc Cía cía Inc Corp Ltd Co S.A S.L EE.UU ee.uu a.m p.m a.C d.C Ud Uds Vd Vds RR.HH FF.AA JJ.OO Jr Ph.D s.f",
@@ -82,7 +82,7 @@ var languageLists = map[string]lists{
 			Quien Quién Se Según Ser Si Sí Sin Sobre Sólo Solo Son Su Sus También Tampoco Tan Tanto Te Tenía Tiene Todo Todos Todas Tras Tres Tu Tú Un Una Unas Uno Unos Usted Vamos Varios Y Ya Yo`,
 	},
 	"it": {
-		title:     "Sig Sigg Dott Dr Prof Avv Ing Arch Geom Rag On Mons Gen Col Cap Ten S Don Egr Gent",
+		title:     "sig sigg sig.ra dott dott.ssa dr prof prof.ssa avv ing arch geom rag On mons Gen Col Cap Ten S Don egr gent",
 		never:     "ad.es p.es es cfr ca c.a vs i.e e.g",
 		reference: "n nn N art artt pag pagg p pp vol voll cap capp fig tel gen feb mar apr mag giu lug ago set ott nov dic",
 		final:     "ecc etc S.p.A s.p.a S.r.l s.r.l Inc Ltd Co Corp a.C d.C a.m p.m Jr",
@@ -91,7 +91,7 @@ var languageLists = map[string]lists{
 			Però Più Poi Prima Proprio Quando Quanto Quasi Quella Quello Questa Queste Questi Questo Qui Quindi Se Secondo Sembra Senza Si Sì Solo Sono Su Sul Sulla Tra Tre Troppo Tutti Tutto Un Una Uno Vi Voi`,
 	},
 	"pt": {
-		title:     "Sr Sra Srs Sras Srta Dr Dra Drs Prof Profa Eng Exmo Exma Gen Cel Cap Ten Pe D Mons Sto Sta",
+		title:     "sr sra srs sras srta dr dra drs prof profa eng Exmo Exma Gen Cel Cap Ten Pe D Mons Sto Sta",
 		never:     "p.ex ex cf aprox ca vs i.e e.g av Av",
 		reference: "n nº núm pág págs p pp art arts vol cap fig tel jan fev mar abr mai jun jul ago set out nov dez",
 		final:     "etc Cia Ltda Inc Co Corp S.A a.C d.C a.m p.m Jr EUA E.U.A",

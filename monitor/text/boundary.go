@@ -123,11 +123,30 @@ func (c *cutter) afterWide(t *terminator, j, k int) bool {
 		}
 	}
 	if !strings.HasPrefix(rest, "と") {
-		return true
+		return !chineseSpeechTag(rest)
 	}
 	for _, w := range []string{"ところ", "とても", "とにかく", "ともかく", "ときどき"} {
 		if strings.HasPrefix(rest, w) {
 			return true
+		}
+	}
+	return false
+}
+
+// chineseSpeechTag reports that a speaker and a verb of saying follow a closed
+// quotation: “走吧。”老人说。
+func chineseSpeechTag(s string) bool {
+	const longest = 12 // characters
+	n := 0
+	for i, r := range s {
+		if !unicode.Is(unicode.Han, r) || n == longest {
+			return false
+		}
+		n++
+		for _, verb := range []string{"说", "說", "问", "問", "喊", "答", "表示", "指出"} {
+			if strings.HasPrefix(s[i:], verb) {
+				return true
+			}
 		}
 	}
 	return false

@@ -19,17 +19,22 @@ func (c *cutter) afterPoint(t *terminator, n start) bool {
 	case isNumber(word):
 		return c.afterNumber(before, word, n, opener)
 	}
-	if prev, ok := strings.CutSuffix(before, ". "); ok && utf8.RuneCountInString(word) == 1 {
-		if chain := tail(prev, isAbbreviationRune); chain != "" && len(chain) <= 6 {
-			word = chain + "." + word // "z. B.", "U. S."
+	if utf8.RuneCountInString(word) == 1 { // perhaps the end of "z. B." or "U. S."
+		trimmed := strings.TrimRight(before, " \u00A0")
+		if prev, ok := strings.CutSuffix(trimmed, "."); ok && len(trimmed) < len(before) {
+			chain := tail(prev, isAbbreviationRune) + "." + word
+			if isAcronym(chain) || c.rules.abbreviation(chain) != notAbbreviation {
+				word = chain
+			}
 		}
-	} else if prev, ok := strings.CutSuffix(before, ".\u00A0"); ok && utf8.RuneCountInString(word) == 1 {
-		word = tail(prev, isAbbreviationRune) + "." + word
 	}
 	switch k := c.rules.abbreviation(word); {
 	case k == title, k == never:
 		return t.closed && opener
 	case k == reference:
+		if c.rules.abbreviation(n.word) == reference && strings.HasPrefix(n.rest, ".") {
+			return false // "Sat. Nov. 8"
+		}
 		return !unicode.IsDigit(n.r) && n.r != '#' && !isRoman(n.word)
 	case k == final, k == notAbbreviation && isAcronym(word):
 		if unicode.IsDigit(n.r) {

@@ -31,7 +31,8 @@ type rules struct {
 }
 
 // lists is the readable source of rules: words separated by spaces. An
-// abbreviation written here with a capital counts only with a capital.
+// abbreviation written here with a capital counts only with a capital, a small
+// single letter only when small.
 type lists struct {
 	title, never, reference, final string
 	openers, said                  string
@@ -100,7 +101,10 @@ func (r *rules) abbreviation(word string) kind {
 	if k == notAbbreviation && strings.HasSuffix(low, "°") {
 		return reference
 	}
-	if first, _ := utf8.DecodeRuneInString(word); r.capital[low] && !unicode.IsUpper(first) {
+	switch first, n := utf8.DecodeRuneInString(word); {
+	case r.capital[low] && !unicode.IsUpper(first):
+		return notAbbreviation
+	case !r.capital[low] && unicode.IsUpper(first) && n == len(word): // "plain C", not "c."
 		return notAbbreviation
 	}
 	return k
