@@ -1,0 +1,57 @@
+package simweb
+
+// englishWords holds what any English topic can use. The lists noun, plural, adj, verb (an infinitive), role,
+// org and effect come from the topic.
+func englishWords() languageWords {
+	return languageWords{
+		code: "en", thousand: ",", point: '.',
+		lists: map[string]string{
+			"first":   "Adele|Amina|Arthur|Beatrix|Callum|Carys|Dara|Edwin|Elsbeth|Farid|Fiona|Gareth|Greta|Hamish|Helen|Imran|Ingrid|Jonas|Joyce|Kamal|Katrin|Lena|Leon|Maeve|Marcus|Nadia|Nigel|Olga|Owen|Petra|Priya|Quentin|Rhona|Robert|Salma|Simon|Tamsin|Tomas|Ursula|Viktor|Wanda|Yusuf|Zoe",
+			"last":    "Abbott|Achterberg|Ashdown|Balewa|Barrow|Birkett|Calloway|Castell|Chaudry|Dunmore|Eastlake|Ellery|Farrant|Fenwick|Galloway|Garside|Halloran|Hartnell|Ibsen|Ingleby|Jessop|Kavanagh|Kerrigan|Lindqvist|Lockhart|Mabbutt|Marchetti|Nakamura|Norwood|Okafor|Oldroyd|Pemberton|Quayle|Rahman|Redfern|Sandoval|Selwyn|Tavener|Thackeray|Uttley|Vance|Wetherby|Whitlock|Yarrow|Zielinski",
+			"place":   "Alderport|Ashcombe|Barrow Sands|Bellhaven|Brackwater|Carrick Vale|Cawthorne|Danesmouth|Dunlow|East Merrow|Elmstead|Fallowfield|Farrow Bridge|Gannet Point|Glenmoor|Greyfriars|Hallowby|Harrowgate Cross|Inverlee|Kestrel Bay|Kingsmere|Lanton|Larkhill|Lower Tarn|Marlock|Meresby|Netherby|North Quay|Oakham Ferry|Orford Ness|Pelham|Port Severin|Quarry Bank|Ravenscar|Redlynch|Saltmarsh|Sandgate|Southwick|Stonebridge|Tarnside|Thornaby|Upper Wick|Vale End|Wexcombe|Whitmoor|Winterfold|Wyke Regis|Yarmley",
+			"person":  "{first} {last}",
+			"month":   "January|February|March|April|May|June|July|August|September|October|November|December",
+			"weekday": "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday",
+			"season":  "the spring|the summer|the autumn|the winter|the end of the year|the next budget|{month}",
+			"money":   "£{n:2-98} million|£{n:110-940/10},000|£{f:1-9} million|£{n:1200-9800/100}",
+			"said":    "said|noted|explained|argued|told residents|wrote in a letter|said in {place}",
+			"doubt":   "doubts|questions|complaints|objections|delays|rumours",
+			"paper":   "a report|a study|minutes of a meeting|an audit|a survey of {n:120-4800/10} people|figures|a review|notes published on {weekday}",
+		},
+		says: []string{
+			"{Person}, {role} [in {place}|at {org}], {said} that the {adj} {noun} [would|could|should] {verb} [before|after|by] {season}.",
+			"[About|Roughly|Nearly|More than|Fewer than] {n:12-980} {plural} [were counted|were inspected|were registered|needed attention] in {place} [last month|in {month}|over the past {n:2-9} months].",
+			"The {noun} [at|near|outside] {place} [costs|is expected to cost|has so far cost] {money}, [up|down] from {money} [a year earlier|in {month}|at the last count].",
+			"{Org} [plans|intends|hopes|has agreed] to {verb} [by|before|from] {season}, [and {effect}|although {doubt} remain|if the money lasts].",
+			"According to {paper}, {n:11-89} per cent of the {plural} in {place} are [{adj}|older than {n:5-60} years|in good order|due for renewal].",
+			"[In {month}|Last {weekday}|During {season}|At short notice] {role} {person} [asked|urged|invited] {org} to {verb}.",
+			"[People in {place}|Neighbours|Volunteers from {place}|Members of the committee] have [waited {n:2-30} years|collected {n:140-9400/10} signatures|met {n:2-19} times] to {verb}.",
+			"[Unlike {place}|As in {place}|Together with {place}], {place} keeps {n:3-64} {adj} {plural} [for the public|in reserve|under one roof|on a yearly contract].",
+			"The {adj} {noun} [was built|was opened|was first described|went into service] in {y:1887-2019}, [and {effect}|when {person} was {role}|{n:2-14} years after the one in {place}].",
+			"{Effect}, [said|noted|explained|argued] {person}, who has been {role} [since {y:1994-2023}|for {n:2-31} years].",
+			"[Critics|Supporters|Experts|Colleagues] [point to|speak of|warn of|praise] the {adj} {noun}, [which|one that] [serves|reaches|concerns] {n:300-98000/100} people [in and around {place}|between {place} and {place}].",
+			"[Whether|When|How soon] {org} will {verb} [is not settled|remains open|depends on {person}|will be decided in {month}].",
+			"It takes {n:2-48} [hours|days|weeks] to {verb}, [{role} {person} {said}|provided that {effect}|a figure that {org} disputes].",
+			"[The contract|The work|The programme] for {n:4-90} {plural} went to {org}, [which asked {money}|the only bidder|after {n:2-11} rounds of talks].",
+			"For [visitors|families|local firms|schools] the {noun} [means|brings|promises] {adj} {plural} and [shorter waits|clearer rules|better information|lower fees].",
+			"{Place} [has|counts|runs] {n:2-77} {plural}; {place} has {n:2-77}, [most of them {adj}|and none is {adj}|a gap that {org} wants to close].",
+			"{Person}, [{role}|{role} in {place}|who leads {org}], {said}: \"[We have to|We can|Nobody will|The town should] {verb}.\"",
+			"[Maintenance|Training|Inspection|Insurance] of the {noun} is [paid|shared|organised] by {org} and [costs {money} a year|takes {n:2-40} people|is due in {month}].",
+			"After {doubt} about the {adj} {noun}, {org} [published {paper}|opened its books|called in {person}|changed {n:2-18} of its rules].",
+			"[Between {month} and {month}|In the first {n:2-9} weeks|On an average day] the {noun} [handled|received|recorded] {n:200-48000/10} [cases|visits|requests|entries].",
+			"[Officials|Engineers|Advisers|Inspectors] from {org} will [visit {place}|answer questions|present {paper}] on {weekday} at {n:8-19}:[00|15|30|45].",
+			"Why the {plural} of {place} are {adj} [has {n:2-6} explanations|is easily told|surprised {role} {person}]: {effect}.",
+		},
+		repeats: []string{"As reported earlier: ", "To recall: ", "Some days ago it was reported: ", "Background: ", ""},
+		topics:  append(append(topicsOfWorks(), topicsOfNature()...), topicsOfPublic()...),
+		furniture: furniture{
+			home: "Home", about: "About us", archive: "Archive", live: "Live", seeAlso: "See also", elsewhere: "From other sites",
+			latest: "Latest", all: "All pages", month: "Articles of", login: "Please sign in to read this page. Members have free access.",
+			private: "Internal papers", price: "The price is £{n:3-480}.{n:10-99} [including tax|with delivery|while stocks last].",
+			notFound: "Sorry, we could not find the page you were looking for.", advert: "Advertisement", visits: "Visits",
+			updated: "Page opened at", imprint: "Contact and imprint",
+			sections: [len(topicNames)]string{"Harbours", "Vaccination", "Chip making", "Floods", "Elections", "Wildlife", "Prices", "Railways"},
+			adverts:  []string{"{Place} Savings Bank: {f:1-5} per cent for {n:2-9} years.", "Fly to {place} from £{n:19-180}.", "{Last} and Sons, roofers since {y:1890-1990}.", "Only {n:2-9} rooms left at the Grand Hotel {place}.", "Try {last} Tea free for {n:10-90} days."},
+		},
+	}
+}
