@@ -1,0 +1,38 @@
+// Command strandline watches how the web changes.
+//
+//	strandline import FILE...      take page histories out of WARC files
+//	strandline export --out FILE   write them back
+//	strandline history URL         the versions of a page
+//	strandline diff URL [A] [B]    what changed between two versions
+//	strandline show URL [VERSION]  the stored bytes
+//	strandline sql [-c QUERY]      ask the database, read-only
+//	strandline analyze FILE...     all measures of WARC files, without a database
+//	strandline measure NAME        one formula on one JSON document
+//	strandline check [FILE]        validate a configuration
+//	strandline db STEP             schema steps
+//
+// Without a database URL the program runs a private PostgreSQL in its state
+// directory (store/localpg). The configuration is one YAML file (package
+// configs); flags win over it. Exit status 0 means done, 1 failed, 2 wrong usage
+// or configuration.
+//
+// Each command is one file of this package: its flags are the fields of a
+// struct, its work the method Run.
+package main
+
+// cli is the command line.
+type cli struct {
+	globals
+
+	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`
+	Export  exportCmd  `cmd:"" help:"Export captures as WARC or CDXJ."`
+	History historyCmd `cmd:"" help:"Print the versions of a page."`
+	Diff    diffCmd    `cmd:"" help:"Print the words, sentences or links that differ between two versions."`
+	Show    showCmd    `cmd:"" help:"Print the stored bytes of a version."`
+	SQL     sqlCmd     `cmd:"" name:"sql" help:"Query the views of api_v1, read-only."`
+	Analyze analyzeCmd `cmd:"" help:"Measure the pages in WARC files without a database: one JSON object a page."`
+	Measure measureCmd `cmd:"" help:"Apply one formula to one JSON document from stdin."`
+	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
+	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`
+	Version versionCmd `cmd:"" help:"Print the version of the program."`
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/store/localpg"
+)
+
+// dbCmd holds the commands on the schema.
+type dbCmd struct {
+	Migrate dbMigrateCmd `cmd:"" help:"Bring the schema up to this version of the program."`
+	Check   dbCheckCmd   `cmd:"" help:"Say whether program and schema fit."`
+}
+
+type dbMigrateCmd struct{}
+
+// Run applies the missing steps.
+func (dbMigrateCmd) Run(ctx context.Context, a *app) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	url, server, err := a.database(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer leave(server)
+	steps, err := store.Migrate(ctx, url)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		fmt.Fprintf(a.stdout, "applied %s\n", s.Name)
+	}
+	if len(steps) == 0 {
+		fmt.Fprintln(a.stdout, "the schema is up to date")
+	}
+	return nil
+}
+
+type dbCheckCmd struct{}
+
+// Run opens the database, which compares the schema with the program's.
+func (dbCheckCmd) Run(ctx context.Context, a *app) error {
+	c, err := a.config()
+	if err != nil {
+		return err
+	}
+	url, server, err := a.database(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer leave(server)
+	db, err := store.Open(ctx, url, store.Options{MaxConns: 2})
+	if err != nil {
+		return err
+	}
+	db.Close()
+	fmt.Fprintln(a.stdout, "the schema fits this version of the program")
+	return nil
+}
+
+func leave(server *localpg.Server) {
+	if server != nil {
+		_ = server.Close() // nothing is lost by a server that runs on
+	}
+}
+
+// features are what this version of the program can do; a configuration that
+// asks for more is refused.
+func features() configs.Features {
+	return configs.FeatureSet()
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/strandlinehq/strandline/store"
+)
+
+// historyCmd lists the versions of a page.
+type historyCmd struct {
+	URL string `arg:"" name:"url" help:"The page."`
+}
+
+// Run prints one line a version.
+func (c *historyCmd) Run(ctx context.Context, a *app) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	page, err := o.page(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	versions, err := o.History(ctx, page.ID)
+	if err != nil {
+		return err
+	}
+	if a.flags.JSON {
+		out := make([]any, 0, len(versions))
+		for _, v := range versions {
+			out = append(out, map[string]any{
+				"version": v.Number, "first_seen": v.FirstSeen, "last_seen": v.LastSeen, "fetches": v.Fetches, "status": v.Status,
+				"bytes": v.Bytes, "words": v.Words, "sentences": v.Sentences, "dice": v.Dice, "text_changed": v.TextChanged,
+				"title": v.Title, "language": v.Language, "charset": v.Charset, "flags": v.Flags, "sha256": v.Hash.String(),
+			})
+		}
+		return a.printJSON(map[string]any{"url": page.URL, "page_id": page.ID, "versions": out})
+	}
+	fmt.Fprintf(a.stdout, "%s\n", page.URL)
+	if len(versions) == 0 {
+		fmt.Fprintln(a.stdout, "no version yet")
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "version\tfirst seen (UTC)\tlast seen (UTC)\tfetches\tbytes\twords\tdice\tchanged\t")
+	for _, v := range versions {
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t\n", v.Number, stamp(v.FirstSeen), stamp(v.LastSeen), v.Fetches, v.Bytes, v.Words,
+			diceText(v), levelText(v))
+	}
+	return w.Flush()
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
+
+// diceText is the Dice value of a version's change, empty where there is none.
+func diceText(v store.Version) string {
+	if v.Dice == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.3f", *v.Dice)
+}
+
+// levelText names the finest level at which a version differs from the one before.
+func levelText(v store.Version) string {
+	switch {
+	case v.Number == 1:
+		return "first"
+	case v.Dice == nil:
+		return "not measured"
+	case v.WordsChanged:
+		return "words"
+	case v.TextChanged:
+		return "text"
+	}
+	return "bytes only"
+}

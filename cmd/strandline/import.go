@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/strandlinehq/strandline/crawler/archive"
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/monitor"
+)
+
+// importCmd takes WARC files into the database and measures what changed.
+type importCmd struct {
+	Files     []string `arg:"" name:"file" help:"WARC files, plain or gzip."`
+	NoMeasure bool     `help:"Leave the measures to a later run."`
+}
+
+// maxDamageLines bounds what is printed of one file's damage; the rest is counted.
+const maxDamageLines = 5
+
+// Run imports the files in the order given.
+func (c *importCmd) Run(ctx context.Context, a *app) error {
+	for _, name := range c.Files {
+		if _, err := os.Stat(name); err != nil {
+			return usageError{err}
+		}
+	}
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+
+	progress := newProgress(a, c.Files)
+	var mu sync.Mutex
+	told := map[string]int{}
+	start := time.Now()
+	report, err := archive.Import(ctx, o.DB, o.reader, c.Files, archive.ImportOptions{
+		MaxPayload: o.config.Crawler.MaxBody.Bytes(),
+		Progress:   progress.update,
+		Damaged: func(file string, d *warc.Damage) {
+			mu.Lock()
+			defer mu.Unlock()
+			if told[file]++; told[file] <= maxDamageLines {
+				progress.clear()
+				fmt.Fprintf(a.stderr, "%s: offset %d: %s: %s\n", file, d.Offset, d.Kind, d.Msg)
+			}
+		},
+	})
+	progress.done()
+	took := time.Since(start)
+	if err == nil && !c.NoMeasure {
+		_, err = monitor.New(o.DB, monitor.Options{Logger: a.log}).Drain(ctx)
+	}
+	if perr := c.print(a, report, took, time.Since(start)); err == nil {
+		err = perr
+	}
+	return err
+}
+
+func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) error {
+	damaged := 0
+	for _, n := range r.Damage {
+		damaged += n
+	}
+	rate := float64(r.Captures) / max(took.Seconds(), 1e-3)
+	if a.flags.JSON {
+		return a.printJSON(map[string]any{
+			"files": len(c.Files), "records": r.Records, "captures": r.Captures, "new": r.New, "changed": r.Changed, "same": r.Same,
+			"failed": r.Failed, "stored_before": r.Stored, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage,
+			"seconds": took.Seconds(), "seconds_with_measures": all.Seconds(), "captures_per_second": rate,
+		})
+	}
+	fmt.Fprintf(a.stdout, "%d captures in %s (%.0f/s): %d new pages, %d changes, %d unchanged, %d without content, %d stored before\n",
+		r.Captures, took.Round(10*time.Millisecond), rate, r.New, r.Changed, r.Same, r.Failed, r.Stored)
+	if damaged > 0 {
+		fmt.Fprintf(a.stdout, "%d damaged records left out:", damaged)
+		for _, kind := range slices.Sorted(maps.Keys(r.Damage)) {
+			fmt.Fprintf(a.stdout, " %s %d", kind, r.Damage[kind])
+		}
+		fmt.Fprintln(a.stdout)
+	}
+	if !c.NoMeasure {
+		fmt.Fprintf(a.stdout, "changes measured after %s\n", all.Round(10*time.Millisecond))
+	}
+	return nil
+}
+
+// progress shows how far an import is: a bar on a terminal, a line every ten
+// seconds elsewhere.
+type progress struct {
+	a     *app
+	mu    sync.Mutex // guards the rest
+	bar   *progressbar.ProgressBar
+	sizes map[string]int64
+	total int64
+	read  int64 // of the files before this one
+	file  string
+	line  time.Time
+}
+
+func newProgress(a *app, files []string) *progress {
+	p := &progress{a: a, sizes: map[string]int64{}, line: time.Now()}
+	for _, name := range files {
+		if stat, err := os.Stat(name); err == nil {
+			p.sizes[name] = stat.Size()
+			p.total += stat.Size()
+		}
+	}
+	if isTerminal(a.stderr) {
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(a.stderr), progressbar.OptionShowBytes(true),
+			progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+	return p
+}
+
+func (p *progress) update(file string, done, _ int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if file != p.file {
+		p.read += p.sizes[p.file]
+		p.file = file
+		if p.bar != nil {
+			p.bar.Describe(filepath.Base(file))
+		}
+	}
+	if p.bar != nil {
+		_ = p.bar.Set64(p.read + done)
+		return
+	}
+	if now := time.Now(); now.Sub(p.line) >= 10*time.Second {
+		p.line = now
+		fmt.Fprintf(p.a.stderr, "%s: %d %% of %d MiB read\n", strings.TrimSpace(filepath.Base(file)), 100*(p.read+done)/max(p.total, 1), p.total>>20)
+	}
+}
+
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
+func (p *progress) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

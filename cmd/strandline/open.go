@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/store/localpg"
+)
+
+// databaseName is the database of the private PostgreSQL.
+const databaseName = "strandline"
+
+// opened is a configured program on its database.
+type opened struct {
+	*store.DB
+	config *configs.Config
+	url    string
+	reader *intake.Reader
+	server *localpg.Server // nil when the database is not ours
+}
+
+// open connects to the database, starting the private one where none is named,
+// and brings a private one's schema up to date; another's is migrated by its
+// operator.
+func (a *app) open(ctx context.Context) (*opened, error) {
+	c, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{config: c, reader: intake.New(canonical.New(canonical.Options{Tracking: c.Crawler.TrackingParams}))}
+	if o.url, o.server, err = a.database(ctx, c); err != nil {
+		return nil, err
+	}
+	o.DB, err = store.Open(ctx, o.url, store.Options{Logger: a.log})
+	if errors.Is(err, store.ErrSchemaOlder) && o.server != nil {
+		if _, err = store.Migrate(ctx, o.url); err == nil {
+			o.DB, err = store.Open(ctx, o.url, store.Options{Logger: a.log})
+		}
+	}
+	if err != nil {
+		o.Close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// Close leaves the database; the last one to leave a private server stops it.
+func (o *opened) Close() {
+	if o.DB != nil {
+		o.DB.Close()
+	}
+	if o.server != nil {
+		_ = o.server.Close() // nothing is lost by a server that runs on
+	}
+}
+
+// database returns the URL of the configured database, and the private server
+// when that is it.
+func (a *app) database(ctx context.Context, c *configs.Config) (string, *localpg.Server, error) {
+	url := a.flags.Database
+	if url == "" {
+		secret, err := c.Database.Resolve()
+		if err != nil {
+			return "", nil, usageError{err}
+		}
+		url = secret.Reveal()
+	}
+	if url != "" {
+		return url, nil, nil
+	}
+	dir, err := stateDir(string(c.StateDir), a.flags.StateDir != "")
+	if err != nil {
+		return "", nil, err
+	}
+	server, err := localpg.Start(ctx, localpg.Options{Dir: dir, Logger: a.log})
+	if err != nil {
+		return "", nil, err
+	}
+	if err := server.EnsureDatabase(ctx, databaseName); err != nil {
+		return "", nil, errors.Join(err, server.Close())
+	}
+	return server.URL(databaseName), server, nil
+}
+
+// stateDir makes the state directory. A person who runs the program without
+// being root cannot have the service's one; theirs is then in their home.
+func stateDir(configured string, asked bool) (string, error) {
+	err := os.MkdirAll(configured, 0o755)
+	if err == nil || asked || !errors.Is(err, fs.ErrPermission) || configured != string(configs.Default().StateDir) {
+		if err != nil {
+			return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+		}
+		return configured, nil
+	}
+	home, herr := os.UserHomeDir()
+	if herr != nil {
+		return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+	}
+	base := os.Getenv("XDG_STATE_HOME")
+	if base == "" {
+		base = filepath.Join(home, ".local", "state")
+	}
+	dir := filepath.Join(base, "strandline")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+	}
+	return dir, nil
+}
+
+// page finds the page that a person names.
+func (o *opened) page(ctx context.Context, name string) (store.Page, error) {
+	if !strings.Contains(name, "://") {
+		name = "https://" + name
+	}
+	url, err := o.reader.Canonical(name)
+	if err != nil {
+		return store.Page{}, usageError{err}
+	}
+	p, err := o.PageByURL(ctx, url)
+	if errors.Is(err, store.ErrNotFound) && strings.HasPrefix(url, "https://") {
+		// Archives of old pages have them under the plain scheme.
+		if plain, perr := o.PageByURL(ctx, "http://"+strings.TrimPrefix(url, "https://")); perr == nil {
+			return plain, nil
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Page{}, fmt.Errorf("%s is not in the database; 'strandline fetch' or 'strandline import' brings pages in, the view api_v1.page lists them", url)
+	}
+	return p, err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// showCmd prints what is stored of one version.
+type showCmd struct {
+	URL     string `arg:"" name:"url" help:"The page."`
+	Version string `arg:"" optional:"" help:"Number or time of the version; default the last."`
+	Headers bool   `help:"Print the status line and header as received." xor:"what"`
+	Text    bool   `help:"Print the visible text." xor:"what"`
+}
+
+// Run prints the payload exactly as it was received, or what the flags ask for.
+func (c *showCmd) Run(ctx context.Context, a *app) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	page, err := o.page(ctx, c.URL)
+	if err != nil {
+		return err
+	}
+	v, err := o.version(ctx, page, c.Version)
+	if err != nil {
+		return err
+	}
+	var out []byte
+	switch {
+	case c.Headers:
+		out = v.Head
+	case c.Text:
+		text, err := o.text(ctx, v)
+		if err != nil {
+			return err
+		}
+		out = append([]byte(text.Text()), '\n')
+	default:
+		if out, err = o.Body(ctx, v); err != nil {
+			return err
+		}
+	}
+	_, err = a.stdout.Write(out)
+	return err
+}
+
+// text reads the extracted record of a version.
+func (o *opened) text(ctx context.Context, v store.Version) (*extract.Page, error) {
+	record, err := o.Record(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	p, err := extract.DecodeRecord(record)
+	if err != nil {
+		return nil, fmt.Errorf("version %d: %w", v.Number, err)
+	}
+	return p, nil
+}
+
+// version finds a version by number or time; the last one for an empty name.
+func (o *opened) version(ctx context.Context, page store.Page, name string) (store.Version, error) {
+	if name == "" {
+		return o.LastVersion(ctx, page.ID)
+	}
+	if n, err := strconv.ParseInt(name, 10, 32); err == nil {
+		return o.VersionNumber(ctx, page.ID, int32(n))
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+		if t, err := time.Parse(layout, name); err == nil {
+			return o.VersionAt(ctx, page.ID, t)
+		}
+	}
+	return store.Version{}, usagef("%q is neither the number of a version nor a time such as 2026-03-01 or 2026-03-01T12:00:00Z", name)
+}

@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/crawler/warc/cdxj"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// ExportOptions for Export and Index.
+type ExportOptions struct {
+	Select store.Selection
+	// Filename is written into the warcinfo record and the index.
+	Filename string
+	// Software names the program in the warcinfo record.
+	Software string
+	// Made is the time of the warcinfo record; zero means that of the first capture.
+	Made time.Time
+	// Plain writes records without gzip.
+	Plain bool
+}
+
+// ExportReport counts what an export wrote.
+type ExportReport struct {
+	Pages     int
+	Responses int
+	Revisits  int
+	Bytes     int64
+	Index     []cdxj.Entry // of all captures, sorted
+}
+
+// Export writes the captures selected as WARC/1.1, one gzip member a record,
+// page by page in order of time. A payload that the page had before in the file
+// becomes a revisit record. Payloads are byte for byte those received; the same
+// captures give the same file.
+//
+// What a head says of codings that the stored payload no longer has is moved to
+// fields X-Archive-Orig-*, so that readers do not try to remove them again.
+func Export(ctx context.Context, db *store.DB, w io.Writer, opt ExportOptions) (ExportReport, error) {
+	var report ExportReport
+	out, err := warc.NewWriter(w, warc.WriterOptions{Plain: opt.Plain, Reproducible: true})
+	if err != nil {
+		return report, err
+	}
+	e := &exporter{db: db, out: out, opt: opt, report: &report}
+	if err := db.EachCapture(ctx, opt.Select, func(c store.CaptureRow) error { return e.capture(ctx, c) }); err != nil {
+		return report, fmt.Errorf("export: %w", err)
+	}
+	if !e.begun { // an archive of nothing is one, too
+		if err := e.begin(opt.Made); err != nil {
+			return report, fmt.Errorf("export: %w", err)
+		}
+	}
+	cdxj.Sort(report.Index)
+	return report, nil
+}
+
+type exporter struct {
+	db     *store.DB
+	out    *warc.Writer
+	opt    ExportOptions
+	report *ExportReport
+	begun  bool
+
+	page  store.PageID
+	first map[store.SHA256]written // payloads of the page written so far
+}
+
+// written is where a payload was written first.
+type written struct {
+	id     string
+	url    string
+	at     time.Time
+	digest warc.Digest
+}
+
+func (e *exporter) begin(at time.Time) error {
+	e.begun = true
+	if !e.opt.Made.IsZero() {
+		at = e.opt.Made
+	}
+	if at.IsZero() {
+		at = time.Unix(0, 0).UTC()
+	}
+	span, err := e.out.Info(filepath.Base(e.opt.Filename), at, warc.Header{{Name: "software", Value: e.opt.Software}})
+	e.report.Bytes += span.Length
+	return err
+}
+
+func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
+	if !e.begun {
+		if err := e.begin(c.At); err != nil {
+			return err
+		}
+	}
+	if c.Page != e.page {
+		e.page, e.first = c.Page, map[store.SHA256]written{}
+		e.report.Pages++
+	}
+	head := headFor(c)
+	entry := cdxj.New(c.URL, c.At)
+	entry.Status, entry.MIME, entry.Filename = c.Status, c.MediaType, filepath.Base(e.opt.Filename)
+	var span warc.Span
+	var err error
+	before, seen := e.first[c.Hash]
+	switch {
+	case c.Outcome == store.NotModified && c.Version == 0, c.Hash == (store.SHA256{}):
+		span, err = e.out.Response(c.URL, c.At, head, nil, nil)
+		e.report.Responses++
+		entry.Digest = span.Payload.String()
+	case seen:
+		ref := warc.Revisit{Profile: warc.ProfileIdenticalPayload, RefersTo: before.id, TargetURI: before.url, Date: before.at}
+		span, err = e.out.Revisit(c.URL, c.At, head, before.digest, ref)
+		e.report.Revisits++
+		entry.MIME, entry.Digest = "warc/revisit", before.digest.String()
+	default:
+		var payload []byte
+		if payload, err = e.db.Payload(ctx, c); err != nil {
+			return err
+		}
+		digest := warc.SumDigest("sha1", payload)
+		span, err = e.out.Response(c.URL, c.At, head, payload, truncatedField(c))
+		e.first[c.Hash] = written{span.ID, c.URL, c.At, digest}
+		e.report.Responses++
+		entry.Digest = digest.String()
+	}
+	if err != nil {
+		return err
+	}
+	e.report.Bytes += span.Length
+	entry.Offset, entry.Length = span.Offset, span.Length
+	e.report.Index = append(e.report.Index, entry)
+	return nil
+}
+
+// truncatedField says in the record that the payload is not whole.
+func truncatedField(c store.CaptureRow) warc.Header {
+	for _, f := range c.Flags {
+		if f == "truncated" {
+			return warc.Header{{Name: "WARC-Truncated", Value: "length"}}
+		}
+	}
+	return nil
+}
+
+// headFor is the head of a capture as it fits the stored payload.
+func headFor(c store.CaptureRow) []byte {
+	lines := bytes.SplitAfter(c.Head, []byte("\n"))
+	var out []byte
+	for i, line := range lines {
+		name, value, ok := strings.Cut(string(line), ":")
+		if i == 0 || !ok {
+			out = append(out, line...)
+			continue
+		}
+		switch {
+		case strings.EqualFold(name, "Transfer-Encoding"), strings.EqualFold(name, "Content-Encoding") && c.Coding == "":
+			out = append(out, "X-Archive-Orig-"+name+":"+value...)
+		default:
+			out = append(out, line...)
+		}
+	}
+	return out
+}

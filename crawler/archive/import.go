@@ -1,0 +1,234 @@
+package archive
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// ImportOptions for Import. The zero value is good.
+type ImportOptions struct {
+	// MaxPayload bounds a payload; a longer one is kept up to there and flagged
+	// truncated. Zero means 10 MiB.
+	MaxPayload int64
+	// Progress is called now and then with the bytes of the file read so far.
+	Progress func(file string, done, size int64)
+	// Damaged is called for each damage, with the file and what is wrong.
+	Damaged func(file string, d *warc.Damage)
+}
+
+const (
+	defaultMaxPayload = 10 << 20
+	lanes             = 2       // batches written side by side
+	batchCaptures     = 128     // of one lane
+	batchBytes        = 6 << 20 // of one lane's payloads
+)
+
+// Report counts what an import met.
+type Report struct {
+	Records  int // of all types
+	Captures int // responses and revisits, those stored before included
+	New      int // captures that made a page's first version
+	Changed  int
+	Same     int
+	Failed   int // answers that made no version: redirects, errors, missing payloads
+	Stored   int // captures that were stored before
+	Skipped  int // records that are no captures of web pages
+	Bytes    int64
+	Damage   map[warc.Kind]int
+}
+
+// Import reads WARC files into the store: responses and revisits become fetches
+// and versions with their own times. What is damaged is counted and left out,
+// the rest is taken. It may be repeated, and stopped at any time: what was
+// stored is stored, and the next import completes it.
+//
+// An error is returned for a file that cannot be read at all and for a database
+// that fails; the report tells what was done until then.
+func Import(ctx context.Context, db *store.DB, reader *intake.Reader, files []string, opt ImportOptions) (Report, error) {
+	if opt.MaxPayload == 0 {
+		opt.MaxPayload = defaultMaxPayload
+	}
+	im := &importer{db: db, reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}}}
+	for _, name := range files {
+		if err := im.file(ctx, name); err != nil {
+			return im.report, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return im.report, nil
+}
+
+type importer struct {
+	db     *store.DB
+	reader *intake.Reader
+	opt    ImportOptions
+
+	mu     sync.Mutex // guards report
+	report Report
+}
+
+// file reads one file and feeds the lanes. Captures of one page go to one lane,
+// so that they are stored in the order of the file.
+func (im *importer) file(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	var queues [lanes]chan *store.Capture
+	for i := range queues {
+		queues[i] = make(chan *store.Capture, 8)
+		g.Go(func() error { return im.lane(ctx, queues[i]) })
+	}
+	g.Go(func() error {
+		defer func() {
+			for _, q := range queues {
+				close(q)
+			}
+		}()
+		return im.records(ctx, name, f, stat.Size(), func(c *store.Capture) error {
+			select {
+			case queues[laneOf(c.URL)] <- c:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	})
+	return g.Wait()
+}
+
+func laneOf(url string) int {
+	h := canonical.HashOf(url)
+	return int(h[15]) % lanes
+}
+
+// lane stores captures in batches.
+func (im *importer) lane(ctx context.Context, queue <-chan *store.Capture) error {
+	var batch []*store.Capture
+	var size int
+	flush := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		stored, err := im.db.Write(ctx, batch)
+		if err != nil {
+			return err
+		}
+		im.count(stored, size)
+		batch, size = nil, 0
+		return nil
+	}
+	for c := range queue {
+		batch = append(batch, c)
+		size += len(c.Payload)
+		if len(batch) >= batchCaptures || size >= batchBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+func (im *importer) count(stored []store.Stored, size int) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	r := &im.report
+	r.Captures += len(stored)
+	r.Bytes += int64(size)
+	for _, s := range stored {
+		switch {
+		case s.Duplicate:
+			r.Stored++
+		case s.Outcome == store.New:
+			r.New++
+		case s.Outcome == store.Changed:
+			r.Changed++
+		case s.Outcome == store.Same, s.Outcome == store.NotModified:
+			r.Same++
+		default:
+			r.Failed++
+		}
+	}
+}
+
+// records reads a file and emits its captures.
+func (im *importer) records(ctx context.Context, name string, f *os.File, size int64, emit func(*store.Capture) error) error {
+	r, err := warc.NewReader(f, warc.Options{Verify: true})
+	if err != nil {
+		return err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rec, err := r.Next()
+		var damage *warc.Damage
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &damage):
+			im.damaged(name, damage)
+			continue
+		case err != nil:
+			return err
+		}
+		im.mu.Lock()
+		im.report.Records++
+		im.mu.Unlock()
+		if im.opt.Progress != nil {
+			im.opt.Progress(name, rec.Offset, size)
+		}
+		c, err := im.capture(name, rec)
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			continue
+		}
+		if err := emit(c); err != nil {
+			return err
+		}
+	}
+}
+
+func (im *importer) damaged(name string, d *warc.Damage) {
+	im.mu.Lock()
+	im.report.Damage[d.Kind]++
+	im.mu.Unlock()
+	if im.opt.Damaged != nil {
+		im.opt.Damaged(name, d)
+	}
+}
+
+func (im *importer) skip() {
+	im.mu.Lock()
+	im.report.Skipped++
+	im.mu.Unlock()
+}
+
+// redirectTo is the detail of an answer that leads elsewhere.
+func redirectTo(url string) json.RawMessage {
+	b, err := json.Marshal(map[string]string{"redirect": url})
+	if err != nil {
+		return nil
+	}
+	return b
+}

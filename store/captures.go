@@ -1,0 +1,107 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var qCaptures = statement{all, `
+	select p.url, f.page_id, f.started_at, f.attempt, f.outcome::text, coalesce(f.status, 0), coalesce(f.version, 0),
+	       coalesce(f.head, v.head), coalesce(v.sha256, f.sha256), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags
+	from core.fetch f
+	join core.page p on p.bucket = f.bucket and p.page_id = f.page_id
+	left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version
+	where f.status is not null
+	  and ($1::text is null or p.url like $1)
+	  and ($2::timestamptz is null or f.started_at >= $2)
+	  and ($3::timestamptz is null or f.started_at < $3)
+	  and ($4::int is null or f.watch_id = $4)
+	order by f.page_id, f.started_at, f.attempt`}
+
+// Selection says which captures are meant; the zero value means all.
+type Selection struct {
+	// URL is a canonical URL; a * at the end stands for any rest.
+	URL      string
+	From, To time.Time // To is not included
+	WatchID  int32
+}
+
+// CaptureRow is an answer of the web as stored.
+type CaptureRow struct {
+	URL       string
+	Page      PageID
+	At        time.Time
+	Outcome   Outcome
+	Status    int
+	Version   int32  // 0: the answer made none
+	Head      []byte // as received, or of the version's first fetch where this one's was not kept
+	Hash      SHA256 // of the payload; zero where it had none
+	Coding    string // content coding that the stored payload still has
+	MediaType string
+	Flags     []string
+}
+
+// EachCapture calls f with the captures selected, page by page and in order of
+// time, until f fails. Rows are streamed: memory does not grow with their number.
+func (db *DB) EachCapture(ctx context.Context, s Selection, f func(CaptureRow) error) error {
+	var pattern *string
+	if s.URL != "" {
+		p := likePattern(s.URL)
+		pattern = &p
+	}
+	rows, err := db.pool.Query(ctx, qCaptures.sql, pattern, orNil(s.From), orNil(s.To), watchOrNil(s.WatchID))
+	if err != nil {
+		return fmt.Errorf("read captures: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		c, err := scanCapture(rows)
+		if err != nil {
+			return fmt.Errorf("read captures: %w", err)
+		}
+		if err := f(c); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read captures: %w", err)
+	}
+	return nil
+}
+
+func scanCapture(row pgx.CollectableRow) (CaptureRow, error) {
+	var c CaptureRow
+	var attempt int16
+	var head, hash []byte
+	err := row.Scan(&c.URL, &c.Page, &c.At, &attempt, &c.Outcome, &c.Status, &c.Version, &head, &hash, &c.Coding, &c.MediaType, &c.Flags)
+	if err != nil {
+		return c, err
+	}
+	copy(c.Hash[:], hash)
+	c.Head, err = unpackHead(head)
+	return c, err
+}
+
+// Payload returns the payload of a capture, checked against its hash.
+func (db *DB) Payload(ctx context.Context, c CaptureRow) ([]byte, error) {
+	key := ContentKey{c.Page.Bucket(), c.Hash}
+	got, err := db.contents(ctx, db.pool, bodyTable, []ContentKey{key})
+	if err != nil {
+		return nil, fmt.Errorf("%s at %s: %w", c.URL, c.At.Format(time.RFC3339), err)
+	}
+	return got[key], nil
+}
+
+// likePattern makes an SQL pattern of a URL that may end in a star.
+func likePattern(url string) string {
+	prefix, any := strings.CutSuffix(url, "*")
+	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(prefix)
+	if any {
+		return escaped + "%"
+	}
+	return escaped
+}
