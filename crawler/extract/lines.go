@@ -1,5 +1,7 @@
 package extract
 
+import "strings"
+
 // Join tells how a chunk of text joins the visible text before it.
 type Join uint8
 
@@ -21,9 +23,9 @@ func (l *lineBuilder) reset() { l.text, l.lines, l.open = l.text[:0], l.lines[:0
 // end makes the next text begin a line.
 func (l *lineBuilder) end() { l.open = false }
 
-// add appends b, which is not empty and holds no line end, to the open line or
+// addLine appends b, which is not empty and holds no line end, to the open line or
 // begins one that stands in the given block element.
-func (l *lineBuilder) add(b []byte, space bool, block int32) {
+func addLine[S string | []byte](l *lineBuilder, b S, space bool, block int32) {
 	if !l.open {
 		if len(l.text) > 0 {
 			l.text = append(l.text, '\n')
@@ -70,23 +72,12 @@ func linesOf(nodes []Node, size int) (string, []Line) {
 			l.end()
 		}
 		space := n.Join == JoinSpace
-		for rest := n.Text; rest != ""; {
-			line := rest
-			for k := 0; k < len(rest); k++ {
-				if rest[k] == '\n' {
-					line = rest[:k]
-					break
-				}
+		for rest, more := n.Text, true; more; {
+			var line string
+			if line, rest, more = strings.Cut(rest, "\n"); line != "" {
+				addLine(&l, line, space, open[len(open)-1].block)
 			}
-			if len(line) < len(rest) {
-				rest = rest[len(line)+1:]
-			} else {
-				rest = ""
-			}
-			if line != "" {
-				l.add([]byte(line), space, open[len(open)-1].block)
-			}
-			if rest != "" {
+			if more {
 				l.end()
 			}
 		}

@@ -230,7 +230,7 @@ func (s *sink) chunk(b []byte) {
 	if s.links.open >= 0 {
 		s.links.anchorText(b, s.space || !s.lines.open)
 	}
-	s.lines.add(b, s.space, at.block)
+	addLine(&s.lines, b, s.space, at.block)
 	s.space, s.folded = false, false
 }
 

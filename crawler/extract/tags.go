@@ -72,9 +72,9 @@ func classOf(a atom.Atom) class {
 		return block | special | scope
 	case atom.Head, atom.Body, atom.Frameset, atom.Plaintext:
 		return block | special
-	case atom.Applet, atom.Marquee, atom.Object:
+	case atom.Applet, atom.Marquee, atom.Object, atom.Select:
 		return special | scope
-	case atom.Button, atom.Select:
+	case atom.Button:
 		return special
 	case atom.Option, atom.Optgroup:
 		return block | implied
