@@ -167,9 +167,17 @@ func (c *cutter) glued(t *terminator, j int) bool {
 	if !unicode.IsDigit(before) && (!unicode.IsLower(before) || !unicode.IsLower(before2)) {
 		return false
 	}
-	word, _ := leadingWord(c.s[j:])
+	word, rest := leadingWord(c.s[j:])
+	if dotted, ok := strings.CutPrefix(rest, "."); ok {
+		if r, _ := utf8.DecodeRuneInString(dotted); unicode.IsLetter(r) {
+			return false // www.Example.Com
+		}
+	}
 	_, size = utf8.DecodeRuneInString(word)
 	second, _ := utf8.DecodeRuneInString(word[size:])
+	if strings.IndexFunc(word[size:], unicode.IsUpper) >= 0 {
+		return false // "div.MsoNormal"
+	}
 	switch word {
 	case "Com", "Net", "Org", "Js", "Html", "Php", "Pdf", "De", "Fr":
 		return false

@@ -61,6 +61,7 @@ func TestPhenomena(t *testing.T) {
 		{"en", "Rome has 2.8 million people.[12]|Milan has 1.4.[b]"},
 		{"en", "It (i.e. the tax) rose, e.g. for Ph.D. students."},
 		{"en", "Use ASP.Net or node.js, vs. plain C.|It is up to you."},
+		{"en", "Call list.ForEach or www.Example.Com today."},
 		{"en", "iPods are old.|eBay sells them."},
 		{"en", "It ended.\n\nA new line\r\nAnother one"},
 		{"de", "Am 3. Oktober ist frei.|Am 4. und 5. nicht."},
