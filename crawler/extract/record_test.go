@@ -74,25 +74,20 @@ func FuzzDecodeRecord(f *testing.F) {
 func BenchmarkDecodeRecord(b *testing.B) {
 	rec := new(Extractor).Extract(Input{Body: samplePage(1), URL: "http://example.org/"}).AppendRecord(nil)
 	b.Logf("record %d bytes", len(rec))
-	b.Run("decode", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := DecodeRecord(rec); err != nil {
-				b.Fatal(err)
-			}
+	decode := func() *Page {
+		p, err := DecodeRecord(rec)
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+		return p
+	}
+	b.Run("decode", func(b *testing.B) { reportCPU(b, func() { decode() }) })
 	b.Run("words", func(b *testing.B) {
-		b.ReportAllocs()
 		var c Counter
-		for b.Loop() {
-			p, err := DecodeRecord(rec)
-			if err != nil {
-				b.Fatal(err)
-			}
+		reportCPU(b, func() {
 			c.Reset()
-			c.Add(p.Text())
-		}
+			c.Add(decode().Text())
+		})
 	})
 }
 

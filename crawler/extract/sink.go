@@ -170,35 +170,26 @@ func (s *sink) text(raw []byte) {
 // single blank between two characters, and returns where it stopped.
 func (s *sink) run(raw []byte, i int) int {
 	end := i
+scan:
 	for end < len(raw) {
 		c := raw[end]
 		switch {
 		case c > ' ' && c < utf8.RuneSelf:
 			end++
-			continue
 		case c == ' ':
-			if end+1 < len(raw) && spaceAt(raw, end+1) == 0 {
-				end += 2 // the byte after it begins a character
-				for end < len(raw) && !utf8.RuneStart(raw[end]) {
-					end++
-				}
-				continue
+			// The byte after it is judged in the next round.
+			if end+1 == len(raw) || spaceAt(raw, end+1) > 0 {
+				break scan
 			}
-		case c >= utf8.RuneSelf:
-			if spaceAt(raw, end) == 0 {
-				end++
-				for end < len(raw) && !utf8.RuneStart(raw[end]) {
-					end++
-				}
-				continue
-			}
+			end++
 		default:
-			if spaceAt(raw, end) == 0 {
-				end++
-				continue
+			if c == 0xC2 || 0xE1 <= c && c <= 0xE3 || c < ' ' {
+				if spaceAt(raw, end) > 0 {
+					break scan
+				}
 			}
+			end++
 		}
-		break
 	}
 	s.chunk(raw[i:end])
 	return end
