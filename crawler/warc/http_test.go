@@ -134,7 +134,7 @@ func TestDecode(t *testing.T) {
 		{"limit br", "Content-Encoding: br\r\n", brotlied(page), 10, page[:10], "br", "", true, false},
 		{"limit zstd", "Content-Encoding: zstd\r\n", zstded(page), 10, page[:10], "zstd", "", true, false},
 		{"limit chunked", "Transfer-Encoding: chunked\r\n", chunk(page, 7), 10, page[:10], "chunked", "", true, false},
-		{"bomb", "Content-Encoding: gzip\r\n", member(strings.Repeat("a", 32<<20)), 5, "aaaaa", "gzip", "", true, false},
+		{"bomb", "Content-Encoding: gzip\r\n", member(strings.Repeat("a", 4<<20)), 5, "aaaaa", "gzip", "", true, false},
 		{"many", "Content-Encoding: gzip,gzip,gzip,gzip,gzip,gzip\r\n", page, all, page, "", "gzip gzip gzip gzip gzip gzip", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

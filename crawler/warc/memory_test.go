@@ -21,7 +21,7 @@ func (zeros) Read(p []byte) (int, error) {
 // TestMemory reads blocks far larger than what they may cost. It is not parallel
 // as it measures what the whole process allocates.
 func TestMemory(t *testing.T) {
-	const size, most = 32 << 20, 8 << 20
+	const size, most = 16 << 20, 6 << 20
 	head, _, _ := strings.Cut(rawRecord(1, "", size), "\r\n\r\n")
 	bomb := member(plainRecord(1, strings.Repeat("\x00", size)))
 	junk := member(plainRecord(1, "x") + strings.Repeat("\x00", size))
