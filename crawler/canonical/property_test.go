@@ -61,10 +61,42 @@ func TestFastIsSlow(t *testing.T) {
 	})
 	start := rapid.SampledFrom([]string{"", "", "http://", "https://example.org/", "http://example.org:80", "//", "/a/b?c"})
 	rapid.Check(t, func(t *rapid.T) {
-		for range 40 {
+		for range 20 {
 			check(t, f, start.Draw(t, "base start")+text.Draw(t, "base"), start.Draw(t, "start")+text.Draw(t, "ref"))
 		}
 	})
+}
+
+// TestFastIsSlowGrid joins every host with every port and every path, which chance seldom does.
+func TestFastIsSlowGrid(t *testing.T) {
+	t.Parallel()
+	f := New(Options{})
+	hosts := []string{
+		"a.example", "A.example", "a-b.example", "a--b.example", "-a.example", "a-.example", "a_b.example", "xn--bcher-kva.example", "é.example",
+		"a.example.", "a..example", "localhost", "1.2.3.4", "01.2.3.4", "1.2.3.4.5", "1.2.3", "256.1.1.1", "1.2.3.256", "1.2.3.4a", "a.1", "a.0x1", "a.-5", "a.1b", "[::1]", "",
+		strings.Repeat("a", 63) + ".example", strings.Repeat("a", 64) + ".example", strings.Repeat("a.", 123) + "example", strings.Repeat("a.", 124) + "example",
+	}
+	ports := []string{"", ":", ":80", ":443", ":0", ":080", ":0443", ":8080", ":65535", ":65536", ":100000", ":x", "@b.example"}
+	paths := []string{
+		"", "/", "?", "#", "/a/./b/../c", "/..", "/a/..", "/a//..", "/a//../..", "/./", "/.", "/%2e%2e/a", "/a/%2E", "/a'b?c'd", "/%7e%2f%zz", "?%", "?a=%&b=%41",
+		"?utm_id=1", "?a&utm_id=1#b", "\\a", "//a", "/|^[]", "?|^[]`{}", "/{}",
+	}
+	for _, path := range paths {
+		check(t, f, "", "http://a.example"+path)
+		check(t, f, "http://a.example"+path, "")
+		check(t, f, "http://a.example/b?c", path)
+	}
+	for _, host := range hosts {
+		for _, port := range ports {
+			for _, path := range paths {
+				check(t, f, "https://"+host+port+path, "../x/")
+			}
+			for _, path := range []string{"", "/", "?a"} {
+				check(t, f, "", "http://"+host+port+path)
+				check(t, f, "https://a.example/b/c", "//"+host+port+path)
+			}
+		}
+	}
 }
 
 // TestFastIsTaken makes sure that the fast way does the ordinary work.

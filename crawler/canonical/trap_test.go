@@ -83,18 +83,18 @@ func FuzzTrap(f *testing.F) {
 		if ok != (kind != "") {
 			t.Errorf("Trap(%q) = %q, %v", url, kind, ok)
 		}
-		for n := range strings.SplitAfterSeq(url, "/") {
-			if again, _ := Trap(url, now); again != kind {
-				t.Errorf("Trap(%q) = %q, then %q (%s)", url, kind, again, n)
+		// What is too deep or repeats stays so with more path behind it.
+		if (kind == TrapDeep || kind == TrapRepeat) && !strings.Contains(url, "?") {
+			if _, ok := Trap(url+"/more", now); !ok {
+				t.Errorf("Trap(%q) = %q, but with more path it is none", url, kind)
 			}
-			break
 		}
 	})
 }
 
 func BenchmarkTrap(b *testing.B) {
 	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
+	for b.Loop() {
 		Trap("https://www.example.org/politics/2024/07/01/a-long-headline.html?page=2&view=all", now)
 	}
 }

@@ -54,10 +54,10 @@ var rss2Want = &Feed{Format: RSS, Title: "Harbour & Sea", Entries: []Entry{
 const atom = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://example.net/blog/">
 <title type="html">A &lt;i>blog&lt;/i></title><id>urn:feed</id><link rel="self" href="feed.atom"/><updated>2024-07-02T08:30:00Z</updated>
 <entry>
+  <source><link href="/source"/><title>Elsewhere</title><id>urn:other</id><updated>2001-01-01T00:00:00Z</updated></source>
   <link rel="edit" href="/edit/1"/><link rel="alternate" type="application/pdf" href="one.pdf"/><link href="one" type="text/html"/>
   <id>urn:1</id><title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">One <em>and</em> only</div></title>
   <published>2024-07-01T10:30:00+02:00</published><updated>2024-07-02T08:30:00Z</updated>
-  <source><title>Elsewhere</title><id>urn:other</id><updated>2001-01-01T00:00:00Z</updated></source>
   <author><name>x</name></author>
 </entry>
 <entry xml:base="/deep/er/"><link rel="alternate" type="application/pdf" href="two.pdf"/><title>2 &amp;lt; 3</title><id>urn:2</id></entry>

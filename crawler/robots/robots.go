@@ -149,7 +149,7 @@ func (f *File) Only(agent string) *File {
 // ("*"). RFC 9309 section 2.2.1 has them read as one group.
 func (f *File) matching(agent string) func(yield func(*group) bool) {
 	token := strings.ToLower(Token(agent))
-	if token == "" || !slices.ContainsFunc(f.groups, func(g group) bool { return slices.Contains(g.agents, token) }) {
+	if !slices.ContainsFunc(f.groups, func(g group) bool { return slices.Contains(g.agents, token) }) {
 		token = "*"
 	}
 	return func(yield func(*group) bool) {

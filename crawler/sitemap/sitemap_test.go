@@ -83,6 +83,7 @@ func TestParse(t *testing.T) {
 		{"bad utf-8", "<urlset><url><loc>http://a/\xff</loc></url></urlset>", locs("http://a/\uFFFD")},
 		{"bare ampersand", `<urlset><url><loc>http://a/?x=1&y=2&eacute;</loc></url></urlset>`, locs("http://a/?x=1&y=2é")},
 		{"first loc counts", `<urlset><url><loc>http://a/</loc><loc>http://b/</loc></url></urlset>`, locs("http://a/")},
+		{"text of inner elements does not count", `<urlset><url><loc>http://a/<b>x</b></loc></url></urlset>`, locs("http://a/")},
 		{"values do not leak", `<urlset><url><loc>http://a/</loc><lastmod>2024-07-01</lastmod></url><url><loc>http://b/</loc></url></urlset>`,
 			&Sitemap{Entries: []Entry{{Loc: "http://a/", LastMod: day, Priority: 0.5}, {Loc: "http://b/", Priority: 0.5}}}},
 		{"unclosed element", `<urlset><url><loc>http://a/</url><url><loc>http://b/</loc></url></urlset>`, locs("http://a/", "http://b/")},
