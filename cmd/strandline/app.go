@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	_ "time/tzdata" // zones of schedules on machines without a zone database
 
 	"github.com/alecthomas/kong"
 
+	"github.com/strandlinehq/strandline/cmd/internal/measure"
 	"github.com/strandlinehq/strandline/configs"
 )
 
@@ -58,7 +60,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		kong.Description("Watches how the web changes: what is new, what was taken away, what everybody talks about."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
-		kong.UsageOnError(),
+		kong.Vars{"measures": strings.Join(measure.Names(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
 	if err != nil {
 		fmt.Fprintln(stderr, "strandline:", err)

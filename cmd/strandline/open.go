@@ -68,7 +68,10 @@ func (o *opened) Close() {
 func (a *app) database(ctx context.Context, c *configs.Config) (string, *localpg.Server, error) {
 	url := a.flags.Database
 	if url == "" {
-		secret, err := c.Database.Resolve()
+		url = c.Database.URL.Reveal()
+	}
+	if url == "" && c.Database.URLFile != "" {
+		secret, err := c.Database.URLFile.Read(os.Getenv("CREDENTIALS_DIRECTORY"))
 		if err != nil {
 			return "", nil, usageError{err}
 		}

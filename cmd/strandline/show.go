@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/store"
@@ -73,10 +72,8 @@ func (o *opened) version(ctx context.Context, page store.Page, name string) (sto
 	if n, err := strconv.ParseInt(name, 10, 32); err == nil {
 		return o.VersionNumber(ctx, page.ID, int32(n))
 	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.Parse(layout, name); err == nil {
-			return o.VersionAt(ctx, page.ID, t)
-		}
+	if t, err := parseTime(name); err == nil {
+		return o.VersionAt(ctx, page.ID, t)
 	}
 	return store.Version{}, usagef("%q is neither the number of a version nor a time such as 2026-03-01 or 2026-03-01T12:00:00Z", name)
 }

