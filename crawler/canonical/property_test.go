@@ -129,6 +129,7 @@ func TestCorpusLinks(t *testing.T) {
 	href := regexp.MustCompile(`(?:^WARC-Target-URI: |href=")([^"\r\n]*)`)
 	f := New(Options{})
 	total, fast := 0, 0
+	traps := make(map[string]int)
 	for _, name := range files {
 		file, err := os.Open(name)
 		if err != nil {
@@ -149,6 +150,14 @@ func TestCorpusLinks(t *testing.T) {
 				}
 				check(t, f, base, m[1])
 				total++
+				if u, err := f.URL(base, m[1]); err == nil {
+					if kind, ok := Trap(u, now); ok {
+						traps[kind]++
+						if testing.Verbose() && traps[kind] <= 5 {
+							t.Logf("%s trap: %s", kind, u)
+						}
+					}
+				}
 				if _, ok := f.fast(base, m[1]); ok || hasForeignScheme(m[1]) {
 					fast++
 				}
@@ -158,7 +167,7 @@ func TestCorpusLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d links, %d of them by the fast way", total, fast)
+	t.Logf("%d links, %d of them by the fast way, traps %v", total, fast, traps)
 	if fast*10 < total*9 {
 		t.Errorf("the fast way takes %d links of %d", fast, total)
 	}
