@@ -120,9 +120,10 @@ func (h *host) title(idx int) string {
 		return l.imprint + " " + monthName(idx)[5:]
 	}
 	t := l.teller(mix(h.seed, forTitle, uint64(idx)))
+	var room [sentenceRoom]byte
 	if idx < h.standing {
 		titles := l.topics[h.topics[h.sectionOf(idx)]].titles
-		return l.finish(t.write(nil, titles[t.intn(len(titles))]))
+		return l.finish(t.write(room[:0], titles[t.intn(len(titles))]))
 	}
 	r := h.report(idx - h.standing)
 	titles := l.topics[r.topic].titles
@@ -131,7 +132,7 @@ func (h *host) title(idx int) string {
 		titles = l.topics[r.topic].eventTitles
 		t.told = &e.told[e.stage(h.birth(idx-h.standing))]
 	}
-	return l.finish(raise(t.write(nil, titles[t.intn(len(titles))]), 0))
+	return l.finish(raise(t.write(room[:0], titles[t.intn(len(titles))]), 0))
 }
 
 // Months are counted from January of year 0; part is never 0 for the months that occur.

@@ -81,9 +81,13 @@ func (p *page) slotCount(u float64) int {
 	case Redirect:
 		return 0
 	}
-	text := p.size/2 - 1200
-	return max(text/155, 3+int(u*4))
+	// Three tenths of the size is style, some 4 KB links, and a sentence takes 108 bytes with its markup.
+	text := p.size*7/10 - 4000
+	return max(text/108, 3+int(u*4))
 }
+
+// sentenceRoom is where most sentences fit while they are written.
+const sentenceRoom = 320
 
 // sentence is what change c puts into a slot; the zero change is the birth of the page. The first slot that a
 // change hits is plain, which makes sure that it does not repeat what stood there.
@@ -93,25 +97,26 @@ func (p *page) sentence(slot int, c tick, plain bool) Sentence {
 		at = c.at
 	}
 	seed := mix(p.seed, forSlot, uint64(slot), c.id)
+	var room [sentenceRoom]byte
 	l := p.h.lang
 	t := l.teller(seed)
 	switch {
 	case p.kind == Login:
 		return Sentence{Text: l.login}
 	case p.kind == Product && slot == 0:
-		return Sentence{Text: l.finish(t.write(nil, l.price))}
+		return Sentence{Text: l.finish(t.write(room[:0], l.price))}
 	case p.isRow(slot):
-		return Sentence{Text: l.finish(t.write(nil, l.row))}
+		return Sentence{Text: l.finish(t.write(room[:0], l.row))}
 	}
 	if k, which, ok := p.eventFor(slot, c, at, plain, &t.dice); ok {
 		e := p.h.w.event(k)
-		return p.h.w.tell(p.h, &e, which, at, seed)
+		return p.h.w.tell(p.h, e, which, at, seed)
 	}
 	says := l.topics[p.topic].says
 	if p.kind == Home || p.kind == Live {
 		says = l.topics[p.h.topics[t.intn(sections)]].says
 	}
-	return Sentence{Text: l.finish(raise(t.write(nil, says[t.intn(len(says))]), 0))}
+	return Sentence{Text: l.finish(raise(t.write(room[:0], says[t.intn(len(says))]), 0))}
 }
 
 // eventFor decides whether a slot tells of an event, and which of its facts.
@@ -119,7 +124,7 @@ func (p *page) eventFor(slot int, c tick, at time.Duration, plain bool, d *dice)
 	h := p.h
 	if p.kind == Article {
 		const facts = 6 // of every topic, checked by a test
-		events := h.report(p.idx - h.standing).events
+		events := p.report.events
 		switch {
 		case plain:
 		case c.id == 0 && slot < facts*len(events) && (slot == 0 || d.chance(0.85)):

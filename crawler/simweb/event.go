@@ -71,8 +71,19 @@ func (w *World) lastEvent(t time.Duration) int {
 	return -1
 }
 
-// event lays out event number k. Eight events in a row have eight topics.
-func (w *World) event(k int) event {
+// event returns event number k, from the cache if it is there.
+func (w *World) event(k int) *event {
+	slot := &w.events[k%len(w.events)]
+	if e := slot.Load(); e != nil && e.k == k {
+		return e
+	}
+	e := w.layOut(k)
+	slot.Store(&e)
+	return &e
+}
+
+// layOut works out an event. Eight events in a row have eight topics.
+func (w *World) layOut(k int) event {
 	block := mix(w.seed, forEvent, 1<<40, uint64(k/len(topicNames)))
 	e := event{k: k, topic: int((uint64(k)*5 + block) % uint64(len(topicNames)))}
 	d := dice{mix(w.seed, forStage, uint64(k))}
@@ -160,7 +171,8 @@ func (w *World) tell(h *host, e *event, which int, t time.Duration, seed uint64)
 	s := Sentence{Event: e.id(), Fact: which % len(l.topics[e.topic].facts), Status: e.status(f, t)}
 	teller := l.teller(mix(seed, forWording))
 	teller.told = &e.told[e.stage(t)]
-	var b []byte
+	var room [sentenceRoom]byte
+	b := room[:0]
 	if s.Status == StatusRepeat {
 		b = teller.write(b, l.repeats[teller.intn(len(l.repeats))])
 	}

@@ -104,6 +104,7 @@ type page struct {
 	rate      Rate
 	topic     int
 	section   int
+	report    report // of an article
 	life
 	proc      process
 	target    int // of a redirect
@@ -162,7 +163,10 @@ func (h *host) life(idx int) life {
 func (h *host) page(idx, part int) page {
 	p := page{h: h, idx: idx, part: part, life: h.life(idx), section: h.sectionOf(idx)}
 	p.seed = mix(h.seed, forPage, uint64(idx), uint64(part))
-	p.topic = h.topicOf(idx, p.section)
+	if p.topic = h.topics[p.section]; idx >= h.standing {
+		p.report = h.report(idx - h.standing)
+		p.topic = p.report.topic
+	}
 	d := dice{mix(p.seed, forShape)}
 	p.perBlock = d.between(4, 9)
 	p.kind, p.rate = h.kindOf(idx, part)

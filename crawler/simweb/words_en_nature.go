@@ -5,8 +5,8 @@ func topicsOfNature() []topicWords {
 	return []topicWords{{
 		name: "vaccination", category: "Health",
 		lists: map[string]string{
-			"noun":   "booster campaign|child clinic|cold chain|district hospital|flu season|health office|immunisation register|measles outbreak|mobile clinic|school nurse service|second dose|telephone hotline|travel clinic|vaccination centre|vaccine store|waiting list",
-			"plural": "ampoules|appointments|boosters|children|clinics|doctors|doses|general practitioners|infants|nurses|patients|pensioners|pharmacies|side effects|syringes|vials",
+			"noun":   "booster campaign|child clinic|cold chain|district hospital|flu season|health office|immunisation register|measles outbreak|mobile clinic|school nurse service|second dose|telephone hotline|travel clinic|vaccination centre|vaccine store|waiting list|blood bank|family practice|infection ward|mothers' advice centre|quarantine rule|research trial",
+			"plural": "ampoules|appointments|boosters|children|clinics|doctors|doses|general practitioners|infants|nurses|patients|pensioners|pharmacies|side effects|syringes|vials|allergies|certificates|infections|midwives|needles|plasters|swabs|tests|volunteers",
 			"adj":    "annual|booked-out|combined|free|hesitant|mobile|nasal|optional|overworked|recommended|refrigerated|routine|seasonal|under-staffed|walk-in|well-tolerated",
 			"verb":   "call up everyone over {n:55-80}|deliver {n:2-90},000 doses|extend the opening hours|immunise the schools first|keep the vials at {n:2-8} degrees|open a clinic at {place}|print the leaflet in {n:4-22} languages|send reminders by post|staff the hotline at weekends|stop the autumn shortage|train {n:12-300} nurses|visit care homes",
 			"role":   "chief nurse|epidemiologist|family doctor|health officer|paediatrician|pharmacist|school doctor|virologist",
@@ -35,11 +35,11 @@ func topicsOfNature() []topicWords {
 	}, {
 		name: "flood", category: "Environment",
 		lists: map[string]string{
-			"noun":   "flood barrier|flood gauge|flood plain|drainage ditch|dyke|emergency shelter|lower mill|meadow bank|overflow basin|pumping station|reservoir|river bank|sandbag depot|sluice|storm drain|warning siren|weir",
-			"plural": "basements|boats|bridges|cellars|culverts|ditches|dykes|gauges|households|meadows|pumps|rescuers|sandbags|sluices|volunteers|wells",
-			"adj":    "breached|drained|early|flooded|half-finished|heavy|high|muddy|overgrown|raised|rain-soaked|saturated|slow|swollen|underrated",
-			"verb":   "clear the culverts|close the lower bridge|deepen the overflow basin|dry out the cellars|empty the reservoir early|fill {n:2-90},000 sandbags|insure every household|move the camp site|plant trees along the bank|raise the dyke by {n:20-150} centimetres|repair the sluice|test the sirens|warn people by telephone",
-			"role":   "dyke warden|fire chief|hydrologist|insurance adjuster|lock keeper|mayor|river engineer|volunteer leader",
+			"noun":   "flood barrier|flood gauge|flood plain|drainage ditch|dyke|emergency shelter|lower mill|meadow bank|overflow basin|pumping station|reservoir|river bank|sandbag depot|sluice|storm drain|warning siren|weir|canal|cellar pump|crisis room|footbridge|headrace|levee|rain radar|retention pond|spillway|water gate",
+			"plural": "basements|boats|bridges|cellars|culverts|ditches|dykes|gauges|households|meadows|pumps|rescuers|sandbags|sluices|volunteers|wells|barriers|campers|divers|dredgings|generators|gullies|hoses|orchards|roofs|tents|trenches",
+			"adj":    "breached|drained|early|flooded|half-finished|heavy|high|muddy|overgrown|raised|rain-soaked|saturated|slow|swollen|underrated|blocked|brackish|damp|evacuated|fast-rising|leaking|low-lying|narrow|sealed|silted",
+			"verb":   "clear the culverts|close the lower bridge|deepen the overflow basin|dry out the cellars|empty the reservoir early|fill {n:2-90},000 sandbags|insure every household|move the camp site|plant trees along the bank|raise the dyke by {n:20-150} centimetres|repair the sluice|test the sirens|warn people by telephone|buy the low-lying farms|clean the gullies|drain the car park|map every cellar|pay out the relief fund|tow away the caravans",
+			"role":   "dyke warden|fire chief|hydrologist|insurance adjuster|lock keeper|mayor|river engineer|volunteer leader|camp site owner|geographer|miller|pump driver|rowing coach",
 			"org":    "the river board|the fire service|the insurance association|the dyke union|the weather service|the district council|the relief fund",
 			"effect": "the water falls by {n:2-15} centimetres an hour|cellars stay wet for weeks|the meadow takes up the first wave|cattle were moved in time|insurers pay only half|the river finds its old bed|the bridge is open to walkers only",
 		},
@@ -65,8 +65,8 @@ func topicsOfNature() []topicWords {
 	}, {
 		name: "wildlife", category: "Science",
 		lists: map[string]string{
-			"noun":   "beaver lodge|bird island|breeding colony|crane roost|eel ladder|field station|game reserve|heronry|hide|marsh|nature trail|otter holt|owl box|seal bank|toad tunnel|wader survey|wetland|wolf territory",
-			"plural": "adders|avocets|badgers|bats|beavers|cormorants|cranes|dragonflies|eels|geese|hares|herons|lynxes|ospreys|otters|owls|salmon|seals|swifts|toads|wolves",
+			"noun":   "beaver lodge|bird island|breeding colony|crane roost|eel ladder|field station|game reserve|heronry|hide|marsh|nature trail|otter holt|owl box|seal bank|toad tunnel|wader survey|wetland|wolf territory|bat cave|butterfly meadow|deer park|dune slack|estuary|fish pass|hedgerow|lagoon|oak wood|reed bed|salt marsh",
+			"plural": "adders|avocets|badgers|bats|beavers|cormorants|cranes|dragonflies|eels|geese|hares|herons|lynxes|ospreys|otters|owls|salmon|seals|swifts|toads|wolves|buzzards|deer|falcons|foxes|gulls|hedgehogs|kites|larks|martens|newts|plovers|storks|terns|voles|woodpeckers",
 			"adj":    "breeding|common|early|elusive|endangered|injured|migrating|nocturnal|protected|rare|reintroduced|ringed|shy|tagged|wintering|young",
 			"verb":   "build an eel ladder|close the trail in the breeding season|count the nests by drone|fence the marsh|leave dead wood standing|mow the meadow later|plant {n:2-90},000 alders|protect the roost|release {n:4-60} young birds|remove the old weir|ring {n:40-900} chicks|track the wolves by camera|turn the street lights off",
 			"role":   "ranger|bird ringer|marine biologist|gamekeeper|head of the reserve|lake keeper|veterinarian|wolf officer",

@@ -5,8 +5,8 @@ func topicsOfWorks() []topicWords {
 	return []topicWords{{
 		name: "harbour", category: "Business",
 		lists: map[string]string{
-			"noun":   "outer breakwater|container terminal|dry dock|ferry ramp|fish quay|grain silo|harbour basin|lock gate|mooring jetty|north pier|pilot station|quay wall|sea lock|slipway|swing bridge|tidal basin|customs shed|coal wharf|marina",
-			"plural": "bollards|berths|cranes|dredgers|fenders|ferries|freighters|lighters|moorings|piles|pilot boats|pontoons|tankers|trawlers|tugs|warehouses|yachts",
+			"noun":   "outer breakwater|container terminal|dry dock|ferry ramp|fish quay|grain silo|harbour basin|lock gate|mooring jetty|north pier|pilot station|quay wall|sea lock|slipway|swing bridge|tidal basin|customs shed|coal wharf|marina|salvage yard|boathouse|weighbridge|lifeboat station",
+			"plural": "bollards|berths|cranes|dredgers|fenders|ferries|freighters|lighters|moorings|piles|pilot boats|pontoons|tankers|trawlers|tugs|warehouses|yachts|barges|cables|buoys|hawsers",
 			"adj":    "badly silted|busy|century-old|concrete|deep-water|disused|floating|new|privately owned|reinforced|rusting|sheltered|temporary|tidal|wooden",
 			"verb":   "deepen the northern channel|dredge the basin|drive {n:40-900} steel piles|extend the breakwater by {n:20-400} metres|lengthen the quay|move the fish market|raise the sea wall|renew the fenders|repaint the lighthouse|replace the lock gates|shut the old dock|strengthen the pier|widen the entrance",
 			"role":   "harbour master|chief pilot|crane driver|dock engineer|ferry captain|head of the fishing co-operative|port director|union secretary",
@@ -35,13 +35,13 @@ func topicsOfWorks() []topicWords {
 	}, {
 		name: "chips", category: "Technology",
 		lists: map[string]string{
-			"noun":   "chip factory|clean room|cooling plant|design office|etching line|fabrication hall|gas plant|lithography machine|memory plant|packaging line|pilot line|polishing shop|research campus|test laboratory|wafer line|water works",
-			"plural": "chip designers|controllers|engineers|exposure tools|memory modules|patents|processors|sensors|suppliers|technicians|test benches|transistors|vacuum pumps|wafers",
-			"adj":    "automated|dust-free|energy-hungry|fully booked|highly subsidised|low-power|modern|oversized|secretive|state-funded|three-storey|unfinished|vibration-free|world-class",
-			"verb":   "build a second clean room|cut its water use by {n:5-40} per cent|double the output of sensors|etch finer circuits|hire {n:100-2400/50} technicians|license the design|order {n:2-30} exposure tools|recycle the cooling water|ship the first wafers|stop the old memory line|train apprentices|win a car maker as customer",
-			"role":   "plant manager|chief designer|head of research|process engineer|site planner|supply chain director|union representative|minister for industry",
+			"noun":   "chip factory|clean room|cooling plant|design office|etching line|fabrication hall|gas plant|lithography machine|memory plant|packaging line|pilot line|polishing shop|research campus|test laboratory|wafer line|water works|mask shop|crystal furnace|server room|etching bath|training centre|visitor gallery|loading dock|solar roof|helium store",
+			"plural": "chip designers|controllers|engineers|exposure tools|memory modules|patents|processors|sensors|suppliers|technicians|test benches|transistors|vacuum pumps|wafers|amplifiers|antennas|batteries|circuit boards|diodes|filters|interns|lasers|lenses|robots|substrates",
+			"adj":    "automated|dust-free|energy-hungry|fully booked|highly subsidised|low-power|modern|oversized|secretive|state-funded|three-storey|unfinished|vibration-free|world-class|custom-made|experimental|flawless|heat-resistant|miniature|obsolete|scarce|second-hand|silent",
+			"verb":   "build a second clean room|cut its water use by {n:5-40} per cent|double the output of sensors|etch finer circuits|hire {n:100-2400/50} technicians|license the design|order {n:2-30} exposure tools|recycle the cooling water|ship the first wafers|stop the old memory line|train apprentices|win a car maker as customer|lower the defect rate|move the gas plant|publish the emissions|repair the vacuum pumps|share the clean room with the university|test every module twice",
+			"role":   "plant manager|chief designer|head of research|process engineer|site planner|supply chain director|union representative|minister for industry|apprentice|crystal grower|export lawyer|night shift leader|optics professor|patent clerk",
 			"org":    "Altis Semiconductor|Corvane|the ministry of industry|the engineers' guild|the Novara Institute|Quillon Devices|the regional development agency",
-			"effect": "car makers get their controllers sooner|each wafer needs {n:2-9},000 litres of water|prices of memory fall|rents near the plant have doubled|rival plants abroad run at half speed|the grid needs a new line|yields rise above {n:61-97} per cent",
+			"effect": "car makers get their controllers sooner|each wafer needs {n:2-9},000 litres of water|prices of memory fall|rents near the plant have doubled|rival plants abroad run at half speed|the grid needs a new line|the suburb needs another school|spare parts arrive from overseas|yields rise above {n:61-97} per cent",
 		},
 		says: []string{
 			"A wafer passes through {n:300-1400/10} steps in the {noun} and leaves it after {n:6-19} weeks.",
@@ -65,8 +65,8 @@ func topicsOfWorks() []topicWords {
 	}, {
 		name: "railway", category: "Travel",
 		lists: map[string]string{
-			"noun":   "branch line|coastal line|footbridge|freight yard|level crossing|main line|night train|overhead line|railway bridge|signal box|sleeper service|station hall|ticket office|tram depot|tunnel|viaduct|waiting room",
-			"plural": "carriages|commuters|conductors|engine drivers|freight trains|locomotives|passengers|platforms|points|season tickets|signals|sleepers|stations|timetables|trams|wagons",
+			"noun":   "branch line|coastal line|footbridge|freight yard|level crossing|main line|night train|overhead line|railway bridge|signal box|sleeper service|station hall|ticket office|tram depot|tunnel|viaduct|waiting room|buffet car|engine shed|goods station|marshalling yard|turntable|water tower",
+			"plural": "carriages|commuters|conductors|engine drivers|freight trains|locomotives|passengers|platforms|points|season tickets|signals|sleepers|stations|timetables|trams|wagons|brakes|cuttings|embankments|rails|shunters|ticket machines",
 			"adj":    "abandoned|crowded|delayed|diesel-hauled|double-tracked|electrified|hourly|listed|narrow|overnight|punctual|reopened|single-track|steep|unstaffed",
 			"verb":   "add an hourly train|electrify the line|lay {n:2-80} kilometres of track|lengthen the platforms|lower the fares|open a halt at {place}|order {n:4-60} carriages|reopen the branch|replace the signals|restore the viaduct|run trains at night|sell tickets on board|straighten the curve",
 			"role":   "station master|engine driver|head of timetabling|track inspector|conductor|passenger spokesman|signal engineer|transport minister",

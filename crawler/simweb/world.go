@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,10 @@ type World struct {
 	byName       map[string]*host
 	fixed        map[string]int // fixed paths to indexes
 	style        []byte
+
+	// events holds the events that were worked out last, each at its number modulo the length. It is a matter of
+	// speed only: what is not there is worked out again.
+	events [512]atomic.Pointer[event]
 
 	stats stats
 	gzips sync.Pool // of *gzip.Writer
