@@ -12,8 +12,8 @@ import (
 // letter and closing marks after the terminator. An ellipsis counts as
 // a terminator. A digit at the start does not count as a letter, except before
 // Chinese and Japanese text, where numerals are written into the sentence
-// ("2026年に...。"). lang is not needed by the present rule.
-func IsSentence(s, lang string) bool {
+// ("2026年に...。"). The language, the second argument, makes no difference so far.
+func IsSentence(s, _ string) bool {
 	s = strings.TrimFunc(s, unicode.IsSpace)
 	s = strings.TrimLeftFunc(s, isOpening)
 	first, _ := utf8.DecodeRuneInString(s)
