@@ -26,6 +26,7 @@ type builder struct {
 	mode    mode
 	form    bool // a form is open
 	anchors int  // open a elements
+	paras   int  // open p elements
 	folded  int  // elements open beyond maxDepth
 	leaked  int  // formatting elements that were popped by another tag
 	work    int  // estimate of the steps x/net/html would take
@@ -73,22 +74,46 @@ func (b *builder) build() {
 			b.finish()
 			return
 		case html.TextToken:
-			b.text(b.z.Text())
+			b.text(b.tokenText())
 		case html.StartTagToken, html.SelfClosingTagToken:
+			raw := b.z.Raw()
 			name, more := b.z.TagName()
 			a, tag := b.name(name)
-			b.attrs = b.attrs[:0]
-			for more {
-				var at attr
-				at.key, at.val, more = b.z.TagAttr()
-				b.attrs = append(b.attrs, at)
-			}
+			b.attributes(raw, more)
 			b.start(a, tag, t == html.SelfClosingTagToken)
 		case html.EndTagToken:
 			name, _ := b.z.TagName()
 			a, tag := b.name(name)
 			b.end(a, tag)
 		}
+	}
+}
+
+// tokenText returns the text of the token. Most tokens need no unescaping, and
+// are taken as they stand in the page.
+func (b *builder) tokenText() []byte {
+	if raw := b.z.Raw(); bytes.IndexByte(raw, '&') < 0 && !bytes.HasPrefix(raw, []byte("<![")) {
+		return raw
+	}
+	return b.z.Text()
+}
+
+// attributes puts the attributes of the token in b.attrs. The tokenizer copies
+// each key and value; when nothing is escaped, scanning the tag once more
+// is cheaper.
+func (b *builder) attributes(raw []byte, more bool) {
+	b.attrs = b.attrs[:0]
+	if !more {
+		return
+	}
+	if bytes.IndexByte(raw, '&') < 0 {
+		b.attrs = appendAttrs(b.attrs, raw)
+		return
+	}
+	for more {
+		var at attr
+		at.key, at.val, more = b.z.TagAttr()
+		b.attrs = append(b.attrs, at)
 	}
 }
 
@@ -127,8 +152,11 @@ func (b *builder) push(a atom.Atom, tag string, cls class, attrs []attr) {
 		return
 	}
 	b.stack = append(b.stack, entry{atom: a, name: tag, class: cls})
-	if a == atom.A {
+	switch a {
+	case atom.A:
 		b.anchors++
+	case atom.P:
+		b.paras++
 	}
 	b.out.element(a, tag, cls, attrs)
 }
@@ -146,6 +174,8 @@ func (b *builder) pop() {
 	switch e.atom {
 	case atom.A:
 		b.anchors--
+	case atom.P:
+		b.paras--
 	case atom.Form:
 		b.form = false
 	}
@@ -253,6 +283,9 @@ func foreignScope(name string) bool {
 
 // closeP ends an open p, if there is one in button scope.
 func (b *builder) closeP() {
+	if b.paras == 0 {
+		return
+	}
 	if top := b.top(); top.atom == atom.P {
 		b.pop()
 		return

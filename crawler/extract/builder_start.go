@@ -53,6 +53,10 @@ func (b *builder) start(a atom.Atom, tag string, selfClosing bool) {
 }
 
 func (b *builder) startInBody(a atom.Atom, tag string, cls class) {
+	if len(b.stack) >= maxDepth && cls&(rawText|void) == 0 {
+		b.push(a, tag, cls, b.attrs) // folded, whatever it is
+		return
+	}
 	switch a {
 	case atom.Html, atom.Head, atom.Body, atom.Frame:
 		b.hard = true // dropped, but its attributes may be merged
@@ -99,7 +103,7 @@ func (b *builder) startInBody(a atom.Atom, tag string, cls class) {
 		}
 		b.form = true
 	case atom.Table:
-		if b.find(atom.P, atom.Button) >= 0 {
+		if b.paras > 0 && b.find(atom.P, atom.Button) >= 0 {
 			b.hard = true // p is closed or not, as the doctype says
 			b.closeP()
 		}

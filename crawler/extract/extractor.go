@@ -14,6 +14,9 @@ import (
 // its tree takes some 20 bytes of memory for each byte of markup.
 const maxDOM = 2 << 20
 
+// maxKept is the longest page whose buffers are kept for the next one.
+const maxKept = 1 << 20
+
 // Extractor turns bodies into pages. It is not safe for concurrent use: each
 // worker keeps one. The zero Extractor is ready.
 type Extractor struct {
@@ -21,6 +24,7 @@ type Extractor struct {
 	builder builder
 	decoder decoder
 	spans   []text.Span
+	found   []Sentence
 	scratch []byte
 	attrs   []attr
 }
@@ -66,6 +70,9 @@ func (x *Extractor) Extract(in Input) *Page {
 	p.Links = s.resolve(in.URL)
 	x.language(p)
 	p.Sentences = x.sentences(p)
+	if len(body) > maxKept {
+		*x = Extractor{} // the buffers of a giant page would stay for ever
+	}
 	return p
 }
 
@@ -172,12 +179,13 @@ func (x *Extractor) language(p *Page) {
 }
 
 func (x *Extractor) sentences(p *Page) []Sentence {
-	var out []Sentence
+	out := x.found[:0]
 	for i := range p.Lines {
 		x.spans = text.AppendSentences(x.spans[:0], p.LineText(i), p.Detected)
 		for _, sp := range x.spans {
 			out = append(out, Sentence{Line: int32(i), Start: int32(sp.Start), End: int32(sp.End)})
 		}
 	}
-	return out
+	x.found = out
+	return append([]Sentence(nil), out...)
 }
