@@ -140,6 +140,9 @@ func monthOf(t time.Time) int    { return t.Year()*12 + int(t.Month()) - 1 }
 func monthName(m int) string     { return fmt.Sprintf("%04d-%02d", m/12, m%12+1) }
 func monthStart(m int) time.Time { return time.Date(m/12, time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC) }
 
+// worldEnds is how long after the epoch addresses are still found. Beyond it times would run over.
+const worldEnds = 200 * 365 * 24 * time.Hour
+
 // find looks an address up. It knows pages whether or not they exist at any given time; the query is ignored, so
 // that a session id leads to the same page.
 func (w *World) find(rawURL string) (page, bool) {
@@ -163,7 +166,7 @@ func (h *host) find(path string) (page, bool) {
 	}
 	if month, ok := strings.CutPrefix(path, "/archive/"); ok {
 		at, err := time.Parse("2006-01/", month)
-		if err != nil || at.Year() < 1900 {
+		if err != nil || at.Year() < 1900 || h.w.offset(at) > worldEnds {
 			return page{}, false
 		}
 		return h.monthPage(monthOf(at))
@@ -187,7 +190,7 @@ func (h *host) find(path string) (page, bool) {
 	digits := strings.TrimSuffix(path, ".html")
 	digits = digits[strings.LastIndexByte(digits, '-')+1:]
 	idx, err := strconv.Atoi(digits)
-	if err != nil || idx < fixedPages || idx > h.standing+1<<24 {
+	if err != nil || idx < fixedPages || idx > h.standing+h.past+int(worldEnds/h.spacing) {
 		return page{}, false
 	}
 	return h.checked(idx, 0, path)

@@ -20,13 +20,13 @@ type report struct {
 }
 
 // mostEvents bounds how many events are looked at for one choice, whatever the options say of their number.
-const mostEvents = 16
+const mostEvents = 64
 
 func (h *host) report(n int) report {
 	w := h.w
 	before, at := h.birth(n-1), h.birth(n)
 	var r report
-	for _, k := range w.eventsIn(before-maxLag, at) {
+	for _, k := range w.eventsIn(before-maxLag, at, mostEvents) {
 		lag, ok := w.covers(k, h)
 		if first := w.eventStart(k) + lag; ok && first > before && first <= at {
 			r.events = append(r.events, k)
@@ -48,12 +48,9 @@ func (h *host) report(n int) report {
 // known lists the events of the last while that the host has heard of, newest first; of one topic, or of
 // all when topic is -1.
 func (h *host) known(at, while time.Duration, topic int) []int {
-	all := h.w.eventsIn(at-while, at)
+	all := h.w.eventsIn(at-while, at, mostEvents)
 	kept := all[:0]
-	for i, k := range all {
-		if i == mostEvents {
-			break
-		}
+	for _, k := range all {
 		if lag, ok := h.w.covers(k, h); !ok || h.w.eventStart(k)+lag > at {
 			continue
 		}

@@ -155,10 +155,10 @@ func (w *World) covers(k int, h *host) (lag time.Duration, ok bool) {
 	return d.span(30*time.Minute, maxLag), d.chance(0.55)
 }
 
-// eventsIn lists the numbers of the events that start in (from, to], newest first.
-func (w *World) eventsIn(from, to time.Duration) []int {
+// eventsIn lists the numbers of the events that start in (from, to], newest first, at most limit of them.
+func (w *World) eventsIn(from, to time.Duration, limit int) []int {
 	var out []int
-	for k := w.lastEvent(to); k >= 0 && w.eventStart(k) > from; k-- {
+	for k := w.lastEvent(to); k >= 0 && len(out) < limit && w.eventStart(k) > from; k-- {
 		out = append(out, k)
 	}
 	return out

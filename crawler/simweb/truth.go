@@ -2,6 +2,7 @@ package simweb
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"time"
 )
@@ -239,7 +240,7 @@ func (w *World) IsNoiseOnly(url string, t1, t2 time.Time) bool {
 // Events lists the events that start in [from, to), oldest first.
 func (w *World) Events(from, to time.Time) []Event {
 	var out []Event
-	for _, k := range w.eventsIn(w.offset(from)-1, w.offset(to)-1) {
+	for _, k := range w.eventsIn(w.offset(from)-1, w.offset(to)-1, math.MaxInt) {
 		e := w.event(k)
 		pub := Event{ID: e.id(), Topic: topicNames[e.topic], Start: w.time(e.stages[0]), Who: e.told[0].who, Where: e.told[0].where, Firm: e.told[0].firm}
 		for s := range e.n {

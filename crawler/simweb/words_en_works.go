@@ -69,9 +69,9 @@ func topicsOfWorks() []topicWords {
 			"plural": "carriages|commuters|conductors|engine drivers|freight trains|locomotives|passengers|platforms|points|season tickets|signals|sleepers|stations|timetables|trams|wagons|brakes|cuttings|embankments|rails|shunters|ticket machines",
 			"adj":    "abandoned|crowded|delayed|diesel-hauled|double-tracked|electrified|hourly|listed|narrow|overnight|punctual|reopened|single-track|steep|unstaffed",
 			"verb":   "add an hourly train|electrify the line|lay {n:2-80} kilometres of track|lengthen the platforms|lower the fares|open a halt at {place}|order {n:4-60} carriages|reopen the branch|replace the signals|restore the viaduct|run trains at night|sell tickets on board|straighten the curve",
-			"role":   "station master|engine driver|head of timetabling|track inspector|conductor|passenger spokesman|signal engineer|transport minister",
+			"role":   "station master|engine driver|head of timetabling|track inspector|conductor|passenger spokesman|signal engineer|transport minister|model railway builder|retired fireman",
 			"org":    "the railway company|the passengers' council|the track authority|the drivers' union|the Northern Line Trust|the county transport office",
-			"effect": "commuters save {n:4-45} minutes a day|freight moves off the roads|the last train leaves before {n:20-23}:00|trains may run at {n:80-220/10} kilometres an hour|more people leave their cars at home|connections at {place} are missed|the line closes on Sundays",
+			"effect": "commuters save {n:4-45} minutes a day|freight moves off the roads|the last train leaves before {n:20-23}:00|trains may run at {n:80-220/10} kilometres an hour|more people leave their cars at home|connections at {place} are missed|the line closes on Sundays|cyclists find room in every carriage|rust spreads under the paint",
 		},
 		says: []string{
 			"Some {n:51-99} per cent of the trains through {place} were on time in {month}, {person} {said}.",
