@@ -33,7 +33,7 @@ const (
 
 // Options sizes a Codec.
 type Options struct {
-	// Workers is the number of bodies compressed at the same time, each worker keeping up to 22 MB of
+	// Workers is the number of bodies compressed at the same time, each worker keeping some 10 MB of
 	// encoder tables; further calls wait. Zero means GOMAXPROCS.
 	Workers int
 }

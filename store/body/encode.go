@@ -115,7 +115,7 @@ func (p *placing) place(ctx context.Context) (*trial, int, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		if true {
+		if owed < len(up.data)-d {
 			b.owed = owed
 			break
 		}

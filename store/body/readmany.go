@@ -19,7 +19,8 @@ type GetAll func(ctx context.Context, refs []Ref) (map[Ref]Frame, error)
 // ReadMany reads bodies as Read does and hands each to the function, in the order of refs, decoding
 // a base that several share once. A body that cannot be read is handed over with its error (a *DamageError,
 // or one wrapping ErrNotFound) and does not stop the others; an error of get or of each does. For
-// bodies of one page in order of time get is called little more than once for sixteen of them.
+// bodies of one page in order of time get is called little more than once for sixteen of them. Raw may
+// serve later bodies as a base and must not be changed.
 func (c *Codec) ReadMany(ctx context.Context, get GetAll, refs []Ref, each func(ref Ref, raw []byte, err error) error) error {
 	r := manyReader{codec: c, get: get, bases: make(map[Ref]base)}
 	for len(refs) > 0 {
