@@ -3,7 +3,6 @@ package extract
 import (
 	"bytes"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
@@ -16,7 +15,7 @@ import (
 // does something simple and sets hard: then the tree may differ from that of
 // a browser. If hard is not set it does not differ.
 type builder struct {
-	z     *html.Tokenizer
+	z     scanner
 	out   *sink
 	stack []entry
 	attrs []attr
@@ -53,67 +52,47 @@ const (
 // ordinary nesting needs 4 Mi.
 const maxWork = 16 << 20
 
-func (b *builder) reset(z *html.Tokenizer, out *sink) {
+func (b *builder) reset(src []byte, out *sink) {
 	if b.names == nil || len(b.names) > 1<<12 {
 		b.names = make(map[string]string)
 	}
-	*b = builder{z: z, out: out, stack: b.stack[:0], attrs: b.attrs[:0], names: b.names}
+	*b = builder{z: b.z, out: out, stack: b.stack[:0], names: b.names}
+	b.z.reset(src)
 }
 
 // build reads all tokens and ends the tree.
 func (b *builder) build() {
 	for {
 		top := b.top()
-		b.z.AllowCDATA(top != nil && top.foreign)
-		t := b.z.Next()
+		t := b.z.next(top != nil && top.foreign)
 		// Each token may make x/net/html search its stack, and reopen each
 		// formatting element that another tag has closed.
 		b.work += 1 + len(b.stack)/4 + b.leaked*8
 		switch t {
-		case html.ErrorToken:
+		case endToken:
+			b.hard = b.hard || b.z.odd
 			b.finish()
 			return
-		case html.TextToken:
-			b.text(b.tokenText())
-		case html.StartTagToken, html.SelfClosingTagToken:
-			raw := b.z.Raw()
-			name, more := b.z.TagName()
-			a, tag := b.name(name)
-			b.attributes(raw, more)
-			b.start(a, tag, t == html.SelfClosingTagToken)
-		case html.EndTagToken:
-			name, _ := b.z.TagName()
-			a, tag := b.name(name)
+		case textToken:
+			if !b.z.unescaped {
+				b.z.text = unescapeText(b.z.text)
+			}
+			b.text(b.z.text)
+		case startToken:
+			a, tag := b.name(b.z.name)
+			b.attrs = b.z.attrs
+			for i := range b.attrs {
+				b.attrs[i].val = unescapeAttr(b.attrs[i].val)
+			}
+			if b.z.count > maxAttrs {
+				b.work = maxWork + 1 // each later tag would clear a map of this size
+				b.hard = true
+			}
+			b.start(a, tag, b.z.selfClosing)
+		case closeToken:
+			a, tag := b.name(b.z.name)
 			b.end(a, tag)
 		}
-	}
-}
-
-// tokenText returns the text of the token. Most tokens need no unescaping, and
-// are taken as they stand in the page.
-func (b *builder) tokenText() []byte {
-	if raw := b.z.Raw(); bytes.IndexByte(raw, '&') < 0 && !bytes.HasPrefix(raw, []byte("<![")) {
-		return raw
-	}
-	return b.z.Text()
-}
-
-// attributes puts the attributes of the token in b.attrs. The tokenizer copies
-// each key and value; when nothing is escaped, scanning the tag once more
-// is cheaper.
-func (b *builder) attributes(raw []byte, more bool) {
-	b.attrs = b.attrs[:0]
-	if !more {
-		return
-	}
-	if bytes.IndexByte(raw, '&') < 0 {
-		b.attrs = appendAttrs(b.attrs, raw)
-		return
-	}
-	for more {
-		var at attr
-		at.key, at.val, more = b.z.TagAttr()
-		b.attrs = append(b.attrs, at)
 	}
 }
 
@@ -159,6 +138,9 @@ func (b *builder) push(a atom.Atom, tag string, cls class, attrs []attr) {
 		b.paras++
 	}
 	b.out.element(a, tag, cls, attrs)
+	if cls&rawText != 0 {
+		b.z.raw = tag
+	}
 }
 
 // leaf adds an element without content.

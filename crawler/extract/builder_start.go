@@ -297,7 +297,6 @@ func (b *builder) startForeign(a atom.Atom, tag string, selfClosing bool) {
 		x = a
 	}
 	b.openForeign(x, tag, foreignClass(tag))
-	b.z.NextIsNotRawText()
 	if selfClosing {
 		b.pop()
 	}

@@ -2,10 +2,9 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/net/html"
 
 	"github.com/strandlinehq/strandline/monitor/text"
 )
@@ -95,7 +94,7 @@ func (x *Extractor) tree(s *sink, body []byte) Flags {
 
 func (x *Extractor) lightTree(s *sink, body []byte) {
 	s.reset()
-	x.builder.reset(html.NewTokenizer(bytes.NewReader(body)), s)
+	x.builder.reset(body, s)
 	x.builder.build()
 }
 
@@ -179,7 +178,7 @@ func (x *Extractor) language(p *Page) {
 }
 
 func (x *Extractor) sentences(p *Page) []Sentence {
-	out := x.found[:0]
+	out := slices.Grow(x.found[:0], len(p.Lines))
 	for i := range p.Lines {
 		x.spans = text.AppendSentences(x.spans[:0], p.LineText(i), p.Detected)
 		for _, sp := range x.spans {

@@ -228,7 +228,7 @@ func TestBombs(t *testing.T) {
 		if len(p.Nodes) > 2*maxNodes {
 			t.Errorf("%s: %d nodes", tc.name, len(p.Nodes))
 		}
-		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 400 {
+		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 480 {
 			t.Errorf("%s: %d MB allocated", tc.name, mb)
 		}
 		rec := p.AppendRecord(nil)

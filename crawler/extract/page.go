@@ -51,7 +51,7 @@ const (
 // there is at most one chunk; a comment does not split it.
 type Node struct {
 	Tag    string // lower case, also in SVG and MathML
-	ID     string // of an element, cut to maxAttr bytes
+	ID     string // of an element, as Class
 	Class  string // of an element, white space collapsed, cut to maxAttr bytes
 	Text   string // of a chunk: white space collapsed and trimmed; '\n' only where a line ends inside (PlainText, Folded)
 	Parent int32  // index of the parent; -1 for html

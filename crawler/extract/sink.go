@@ -82,17 +82,11 @@ func (s *sink) element(a atom.Atom, tag string, cls class, attrs []attr) {
 			e.block = e.node
 		}
 		n := rawNode{tag: tag, parent: parent}
-		for _, at := range attrs {
-			switch string(at.key) {
-			case "id":
-				if n.id.end == 0 {
-					n.id = s.keep(clip(trimSpace(at.val), maxAttr))
-				}
-			case "class":
-				if n.class.end == 0 {
-					n.class = s.keepCollapsed(at.val, maxAttr)
-				}
-			}
+		if v := get(attrs, "id"); len(v) > 0 {
+			n.id = s.keepCollapsed(v, maxAttr)
+		}
+		if v := get(attrs, "class"); len(v) > 0 {
+			n.class = s.keepCollapsed(v, maxAttr)
 		}
 		s.nodes = append(s.nodes, n)
 	}

@@ -70,8 +70,10 @@ func classOf(a atom.Atom) class {
 		return block | special | tableOnly
 	case atom.Html:
 		return block | special | scope
-	case atom.Head, atom.Body, atom.Frameset, atom.Plaintext:
+	case atom.Head, atom.Body, atom.Frameset:
 		return block | special
+	case atom.Plaintext:
+		return block | special | closesP | rawText
 	case atom.Applet, atom.Marquee, atom.Object, atom.Select:
 		return special | scope
 	case atom.Button:
