@@ -20,7 +20,7 @@
 //	each on the one before, chains without end    12.9
 //
 // with about 0.1 ms median to encode, 0.7 ms mean, and 0.1 ms median to read on one core. The rule is at
-// a flat optimum: half or one and a half times its threshold, or up to four bodies of the host to choose
+// a flat optimum: 0.7 or 1.3 times its threshold, or up to four bodies of the host to choose
 // from, move the sum by at most 2 % of itself. All ancestors of a base joined into one dictionary would
 // save 2 % more, at up to three times the dictionary to index for every body.
 package body
