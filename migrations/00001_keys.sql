@@ -77,9 +77,10 @@ begin
     if to_regclass('core.' || child) is not null then
         return false;
     end if;
-    -- Two writers may want the same month at once; the lock lets one make it.
+    -- Two writers may want the same month at once; the lock lets one make it. The
+    -- other looks into the catalogue itself, since its cache may not have heard.
     perform pg_advisory_xact_lock(hashtext('strandline.partition'), hashtext(child));
-    if to_regclass('core.' || child) is not null then
+    if exists (select 1 from pg_class where relname = child and relnamespace = 'core'::regnamespace) then
         return false;
     end if;
     -- Made beside the parent and attached, which locks the parent's readers and

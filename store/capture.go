@@ -4,7 +4,6 @@ import (
 	"crypto/sha1" //nolint:gosec // archives name payloads by it; nothing is secured with it
 	"crypto/sha256"
 	"encoding/json"
-	"sync"
 	"time"
 )
 
@@ -80,9 +79,9 @@ type Capture struct {
 	// content makes a new version. Nil means that nothing is read.
 	Extract func(payload []byte) Extract
 
-	once    sync.Once
-	extract Extract
 	hashed  bool
+	extract *Extract // nil until it is needed
+	targets []Target // of extract's links
 }
 
 // Extract is what was read out of a payload.
@@ -106,14 +105,12 @@ type Link struct {
 	NoFollow bool
 }
 
-// extracted calls Extract the first time.
-func (c *Capture) extracted(payload []byte) *Extract {
-	c.once.Do(func() {
-		if c.Extract != nil {
-			c.extract = c.Extract(payload)
-		}
-	})
-	return &c.extract
+// read makes the extract.
+func (c *Capture) read(payload []byte) {
+	c.extract = &Extract{}
+	if c.Extract != nil {
+		*c.extract = c.Extract(payload)
+	}
 }
 
 // hash returns the content id.

@@ -61,18 +61,30 @@ func (db *DB) Write(ctx context.Context, caps []*Capture) ([]Stored, error) {
 	if err := db.extractAhead(ctx, caps, ids); err != nil {
 		return nil, err
 	}
-	for try := 0; ; try++ {
+	for try := 0; ; {
 		b := newBatch(db, caps, ids)
 		err := db.inTx(ctx, func(tx pgx.Tx) error { return b.write(ctx, tx) })
-		if err == nil {
+		switch {
+		case err == nil:
 			b.remember()
 			return b.results(), nil
+		case errors.Is(err, errUnread):
+			// Extracting and resolving links is done without the transaction, which
+			// holds locks and a connection; this comes to an end, since each round
+			// reads more captures.
+			err = db.read(ctx, b.unread)
+		case try < 3 && worthRetry(err):
+			try++
+			err = nil
 		}
-		if try == 3 || !worthRetry(err) {
+		if err != nil {
 			return nil, fmt.Errorf("store captures: %w", err)
 		}
 	}
 }
+
+// errUnread stops a transaction that needs what captures say before they were read.
+var errUnread = errors.New("captures have to be read first")
 
 func (c *Capture) check() error {
 	switch {
@@ -117,8 +129,7 @@ func (db *DB) extractAhead(ctx context.Context, caps []*Capture, ids map[string]
 	}
 	ordered := slices.Clone(caps)
 	slices.SortStableFunc(ordered, func(a, b *Capture) int { return a.StartedAt.Compare(b.StartedAt) })
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	var unread []unreadCapture
 	for _, c := range ordered {
 		if c.Outcome != "" || c.Payload == nil {
 			continue
@@ -128,9 +139,46 @@ func (db *DB) extractAhead(ctx context.Context, caps []*Capture, ids map[string]
 			continue
 		}
 		before[id] = c.hash()
-		g.Go(func() error { c.extracted(c.Payload); return nil })
+		unread = append(unread, unreadCapture{c, c.Payload})
 	}
-	return g.Wait()
+	return db.read(ctx, unread)
+}
+
+// unreadCapture is a capture that starts a version, with its payload.
+type unreadCapture struct {
+	*Capture
+	payload []byte
+}
+
+// read extracts what captures say, on all cores, and finds or makes the pages
+// that they link to.
+func (db *DB) read(ctx context.Context, caps []unreadCapture) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range caps {
+		g.Go(func() error { c.read(c.payload); return ctx.Err() })
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	var sightings []Sighting
+	for _, c := range caps {
+		for _, l := range c.extract.Links {
+			sightings = append(sightings, Sighting{l.URL, c.StartedAt})
+		}
+	}
+	ids, err := db.ResolvePages(ctx, sightings)
+	if err != nil {
+		return err
+	}
+	for _, c := range caps {
+		for _, l := range c.extract.Links {
+			if id := ids[l.URL]; id != 0 {
+				c.targets = append(c.targets, Target{Page: id, NoFollow: l.NoFollow})
+			}
+		}
+	}
+	return nil
 }
 
 func pagesOf(caps []*Capture, ids map[string]PageID) []PageID {
@@ -149,6 +197,8 @@ type batch struct {
 	ids   map[string]PageID
 	pages []*pageBatch // by page id
 	blobs *blobBatch
+
+	unread []unreadCapture // what write found that it needs
 }
 
 // pageBatch is the part of a batch that falls on one page.

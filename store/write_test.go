@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/strandlinehq/strandline/store"
 )
@@ -256,5 +257,33 @@ func TestDamageIsNamed(t *testing.T) {
 	_, err = fresh.Body(t.Context(), v)
 	if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "version 1 of "+page) {
 		t.Errorf("Body of a spoilt frame: %v; want ErrDamaged naming the version and page", err)
+	}
+}
+
+// TestWritersMeet lets several writers store the same contents in months that
+// have no partition yet.
+func TestWritersMeet(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	g, ctx := errgroup.WithContext(t.Context())
+	for w := range 4 {
+		g.Go(func() error {
+			for i := range 10 {
+				c := capture(fmt.Sprintf("http://a.test/%d", w), 0, fmt.Sprintf("the same on all pages, number %d", i))
+				c.StartedAt = epoch.AddDate(-i, 0, w)
+				if _, err := db.Write(ctx, []*store.Capture{c}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	for w := range 4 {
+		if n := len(timelineOf(t, db, fmt.Sprintf("http://a.test/%d", w))); n != 10 {
+			t.Errorf("page %d has %d versions, want 10", w, n)
+		}
 	}
 }

@@ -9,11 +9,10 @@ import (
 // prepareVersions fills in what each new version says: the extract of its
 // payload and its packed links; and hands bodies and records to the blob batch.
 func (b *batch) prepareVersions(ctx context.Context) error {
-	var sightings []Sighting
 	for _, p := range b.pages {
 		for _, o := range p.fresh {
 			// The payload of an answer that made no version is kept all the same.
-			if !o.content() && o.capture.Payload != nil && o.hash != (SHA256{}) && !o.duplicateOf(p) {
+			if !o.content() && o.capture.Payload != nil {
 				b.blobs.offer(p.id, o.hash, o.capture.Payload)
 				b.blobs.addBody(p, o.hash)
 			}
@@ -27,39 +26,26 @@ func (b *batch) prepareVersions(ctx context.Context) error {
 				return err
 			}
 			c := v.opened.capture
+			if c.extract == nil {
+				b.unread = append(b.unread, unreadCapture{c, payload})
+				continue
+			}
 			v.fill(c, payload)
 			b.blobs.addBody(p, v.hash)
 			b.blobs.addRecord(p, v.record, c.extract.Record)
-			for _, l := range c.extract.Links {
-				sightings = append(sightings, Sighting{l.URL, c.StartedAt})
-			}
+			b.blobs.addLinks(p.id, v, c.targets)
 		}
-	}
-	for _, p := range b.pages {
 		p.timeline.dateTexts(p.extended)
 	}
-	if len(sightings) == 0 {
-		return nil
-	}
-	// Pages are found or made on a connection of their own: they are as good
-	// without this batch, and making them here would hold their rows locked.
-	ids, err := b.db.ResolvePages(ctx, sightings)
-	if err != nil {
-		return err
-	}
-	for _, p := range b.pages {
-		for _, v := range p.timeline.made {
-			if v.opened != nil && v.opened.capture != nil {
-				b.blobs.addLinks(p.id, v, v.opened.capture.extract.Links, ids)
-			}
-		}
+	if len(b.unread) > 0 {
+		return errUnread
 	}
 	return nil
 }
 
 // fill takes over what the capture's payload says.
 func (v *versionRow) fill(c *Capture, payload []byte) {
-	e := c.extracted(payload)
+	e := c.extract
 	v.bytes = int64(len(payload))
 	v.words, v.sentences = e.Words, e.Sentences
 	v.record = sha256.Sum256(e.Record)
@@ -73,26 +59,10 @@ func (v *versionRow) fill(c *Capture, payload []byte) {
 	}
 }
 
-// duplicateOf reports whether o was stored before, as part of an earlier batch.
-func (o *observation) duplicateOf(p *pageBatch) bool {
-	for _, d := range p.dropped {
-		if d == o {
-			return true
-		}
-	}
-	return false
-}
-
 // addLinks packs the links of a version.
-func (bb *blobBatch) addLinks(page PageID, v *versionRow, links []Link, ids map[string]PageID) {
-	if len(links) == 0 {
+func (bb *blobBatch) addLinks(page PageID, v *versionRow, targets []Target) {
+	if len(targets) == 0 {
 		return
-	}
-	targets := make([]Target, 0, len(links))
-	for _, l := range links {
-		if id := ids[l.URL]; id != 0 {
-			targets = append(targets, Target{Page: id, NoFollow: l.NoFollow})
-		}
 	}
 	packed, hash, n := PackLinks(targets)
 	v.linksHash = &hash
