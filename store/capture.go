@@ -125,6 +125,9 @@ func (c *Capture) hash() SHA256 {
 	return c.PayloadHash
 }
 
+// Content returns the content id of the capture's payload; zero without one.
+func (c *Capture) Content() SHA256 { return c.hash() }
+
 // seen reports whether the capture saw content of the page, so that it belongs
 // to a version.
 func (c *Capture) seen() bool { return c.Outcome == "" || c.Outcome == NotModified }

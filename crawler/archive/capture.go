@@ -26,8 +26,7 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 		return nil, nil
 	}
 	if rec.Date.IsZero() {
-		im.damaged(name, &warc.Damage{Kind: warc.BadDate, Offset: rec.Offset, Msg: "no usable date: " + url})
-		return nil, nil
+		return nil, nil // counted among the record's flaws
 	}
 	// The block is a little more than the payload: its head.
 	block, whole, err := rec.AppendBlock(nil, im.opt.MaxPayload+maxHead)

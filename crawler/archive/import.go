@@ -69,6 +69,27 @@ func Import(ctx context.Context, db *store.DB, reader *intake.Reader, files []st
 	return im.report, nil
 }
 
+// Read calls f with the captures of WARC files in the order of the files, and
+// returns what was met; nothing is stored. What is damaged is left out.
+func Read(ctx context.Context, reader *intake.Reader, files []string, opt ImportOptions, f func(*store.Capture) error) (Report, error) {
+	if opt.MaxPayload == 0 {
+		opt.MaxPayload = defaultMaxPayload
+	}
+	im := &importer{reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}}}
+	for _, name := range files {
+		err := im.open(name, func(file *os.File, size int64) error {
+			return im.records(ctx, name, file, size, func(c *store.Capture) error {
+				im.report.Captures++
+				return f(c)
+			})
+		})
+		if err != nil {
+			return im.report, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return im.report, nil
+}
+
 type importer struct {
 	db     *store.DB
 	reader *intake.Reader
@@ -78,22 +99,30 @@ type importer struct {
 	report Report
 }
 
+func (im *importer) open(name string, f func(file *os.File, size int64) error) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	stat, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return f(file, stat.Size())
+}
+
 // file reads one file and feeds the lanes. Captures of one page go to one lane,
 // so that they are stored in the order of the file.
 func (im *importer) file(ctx context.Context, name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
+	return im.open(name, func(f *os.File, size int64) error { return im.feed(ctx, name, f, size) })
+}
+
+func (im *importer) feed(ctx context.Context, name string, f *os.File, size int64) error {
 	g, ctx := errgroup.WithContext(ctx)
 	var queues [lanes]chan *store.Capture
 	for i := range queues {
-		queues[i] = make(chan *store.Capture, 8)
+		queues[i] = make(chan *store.Capture, 2)
 		g.Go(func() error { return im.lane(ctx, queues[i]) })
 	}
 	g.Go(func() error {
@@ -102,7 +131,7 @@ func (im *importer) file(ctx context.Context, name string) error {
 				close(q)
 			}
 		}()
-		return im.records(ctx, name, f, stat.Size(), func(c *store.Capture) error {
+		return im.records(ctx, name, f, size, func(c *store.Capture) error {
 			select {
 			case queues[laneOf(c.URL)] <- c:
 				return nil
@@ -195,6 +224,9 @@ func (im *importer) records(ctx context.Context, name string, f *os.File, size i
 		im.mu.Unlock()
 		if im.opt.Progress != nil {
 			im.opt.Progress(name, rec.Offset, size)
+		}
+		for _, flaw := range rec.Flaws {
+			im.damaged(name, flaw)
 		}
 		c, err := im.capture(name, rec)
 		if err != nil {
