@@ -24,6 +24,7 @@ type builder struct {
 	hard    bool
 	mode    mode
 	form    bool // a form is open
+	endHead bool // the end tag of head was there
 	anchors int  // open a elements
 	paras   int  // open p elements
 	folded  int  // elements open beyond maxDepth

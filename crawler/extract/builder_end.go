@@ -25,8 +25,13 @@ func (b *builder) end(a atom.Atom, tag string) {
 		switch a {
 		case atom.Body, atom.Html, atom.Br:
 			b.implyBody()
+		case atom.Head:
+			// It stays open for the elements that may still join it.
+			b.implyHead()
+			b.endHead = true
+			return
 		default:
-			return // of head, whose end is known by what follows, or dropped
+			return
 		}
 	}
 	switch a {

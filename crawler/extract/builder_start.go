@@ -41,7 +41,7 @@ func (b *builder) start(a atom.Atom, tag string, selfClosing bool) {
 		b.push(a, tag, cls, b.attrs)
 		b.mode = inBody
 		return
-	case cls&headOK != 0:
+	case cls&headOK != 0 && !(a == atom.Noscript && b.endHead):
 		b.implyHead()
 	default:
 		b.implyBody()

@@ -2,6 +2,8 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,7 +25,18 @@ func guess(body []byte) (string, encoding.Encoding) {
 	case isASCII(body) || isUTF8(body):
 		return named("utf-8")
 	}
-	if r, err := chardet.NewHtmlDetector().DetectBest(sampleOf(body)); err == nil && r.Confidence >= 10 {
+	all, err := chardet.NewHtmlDetector().DetectAll(sampleOf(body))
+	if err != nil {
+		all = nil
+	}
+	// The detector runs its recognisers in parallel: equal confidence must not be decided by which was first.
+	slices.SortFunc(all, func(a, b chardet.Result) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Charset, b.Charset))
+	})
+	for _, r := range all {
+		if r.Confidence < 10 {
+			break
+		}
 		if e, name := lookup(strings.ToLower(strings.Replace(r.Charset, "GB-18030", "gb18030", 1))); e != nil &&
 			!strings.HasPrefix(name, "utf-") {
 			return name, e
