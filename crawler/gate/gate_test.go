@@ -160,6 +160,20 @@ func TestSuccessBetweenFailures(t *testing.T) {
 	}
 }
 
+func TestUnknownCountsForTheDelayAlone(t *testing.T) {
+	t.Parallel()
+	g := gate.New(gate.Options{BreakAfter: 3})
+	now := epoch
+	for range 2 {
+		now = visit(t, g, now, failed("timeout")).Add(time.Second)
+	}
+	now = visit(t, g, now, gate.Feedback{Unknown: true, RetryAfter: time.Hour})
+	wants(t, g, now, time.Second, gate.Gap)
+	if s := g.State(host, now); s.Failures != 2 || s.Broken {
+		t.Errorf("State = %+v, want two failures", s)
+	}
+}
+
 func TestCancelLeavesNoTrace(t *testing.T) {
 	t.Parallel()
 	g := gate.New(gate.Options{})

@@ -15,6 +15,9 @@ type Feedback struct {
 	// answer that broke off. Empty otherwise. What is wrong with one page, or was refused by us, is
 	// not the host's failure.
 	Failed string
+	// Unknown tells that the request was sent but says nothing of the host, because we called it
+	// off. It counts for the delay alone.
+	Unknown bool
 }
 
 // kind is what an answer means for the host.
@@ -24,10 +27,13 @@ const (
 	success kind = iota
 	throttled
 	failure
+	unknown
 )
 
 func (f Feedback) kind() kind {
 	switch {
+	case f.Unknown:
+		return unknown
 	case f.Failed != "":
 		return failure
 	case f.Status == http.StatusTooManyRequests, f.Status == http.StatusServiceUnavailable:
@@ -132,7 +138,7 @@ func (h *host) end(o *Options, now time.Time, f Feedback) {
 	h.lastEnd = latest(h.lastEnd, now)
 	h.touched = latest(h.touched, now)
 	kind := f.kind()
-	if kind != success && f.RetryAfter > 0 {
+	if (kind == throttled || kind == failure) && f.RetryAfter > 0 {
 		h.retryAt = latest(h.retryAt, now.Add(min(f.RetryAfter, o.MaxRetryAfter)))
 	}
 	switch kind {
