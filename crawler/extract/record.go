@@ -26,7 +26,9 @@ import (
 //	            which is 0 for "up to the end of the line"
 //	string    = length:uvarint bytes        valid UTF-8
 //
-// The lines follow from the nodes, and the words from the lines.
+// The lines follow from the nodes, and the words from the lines. Tags and text
+// are interleaved; with all text in a stream of its own the deltas of three
+// sites were 3 and 8 % smaller and 13 % larger.
 const recordVersion = 1
 
 const (
@@ -35,7 +37,7 @@ const (
 	opID       = 2
 	opClass    = 4
 	opLeaf     = 8
-	maxRecord  = 1 << 30
+	maxRecord  = 1 << 28
 	firstChunk = 1 // chunk ops: firstChunk + join
 )
 
