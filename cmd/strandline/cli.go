@@ -35,4 +35,6 @@ type cli struct {
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
 	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`
 	Version versionCmd `cmd:"" help:"Print the version of the program."`
+
+	SampleArchive sampleArchiveCmd `cmd:"" hidden:"" help:"Write a WARC file of changing pages of the simulated web, for trying out the program."`
 }
