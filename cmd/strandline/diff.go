@@ -107,12 +107,33 @@ func words(p *extract.Page) dice.WordSet {
 	return b.Set()
 }
 
+// sentencesOf lists the sentences of a page for a person to read: the cells of a
+// table row stand together, since a figure without its row says nothing.
 func sentencesOf(p *extract.Page) []string {
-	out := make([]string, len(p.Sentences))
+	var out []string
+	row := int32(-1)
 	for i := range p.Sentences {
-		out[i] = p.SentenceText(i)
+		in := rowOf(p, p.Lines[p.Sentences[i].Line].Node)
+		if in >= 0 && in == row {
+			out[len(out)-1] += " | " + p.SentenceText(i)
+			continue
+		}
+		row = in
+		out = append(out, p.SentenceText(i))
 	}
 	return out
+}
+
+// rowOf is the table row of a line that stands directly in one of its cells, -1
+// for any other line.
+func rowOf(p *extract.Page, node int32) int32 {
+	if node < 0 || (p.Nodes[node].Tag != "td" && p.Nodes[node].Tag != "th") {
+		return -1
+	}
+	if parent := p.Nodes[node].Parent; parent >= 0 && p.Nodes[parent].Tag == "tr" {
+		return parent
+	}
+	return -1
 }
 
 // sentenceChanges are what went and what came, in order; a sentence that only
