@@ -34,6 +34,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/strandlinehq/strandline/store/localpg"
 )
 
 // DatabaseVar names the environment variable that holds the URL of the server
@@ -103,8 +105,11 @@ func giveUp(t testing.TB, err error) {
 // run is one process that uses the server.
 type run struct {
 	admin string // URL of the database that holds the advisory locks
-	id    int32
-	next  atomic.Int64 // number of the next clone
+	// server is the private server, nil when another is used. It is held here so
+	// that the collector does not give up our share of it.
+	server *localpg.Server
+	id     int32
+	next   atomic.Int64 // number of the next clone
 
 	mu    sync.Mutex // guards what follows, for as long as a template is made
 	conn  *pgx.Conn  // the session of the run's advisory locks; closed by the end of the process

@@ -25,16 +25,19 @@ const linger = 20 * time.Second
 // left behind.
 func startRun(ctx context.Context) (*run, error) {
 	admin := os.Getenv(DatabaseVar)
+	var server *localpg.Server
 	if admin == "" {
 		var err error
-		if admin, err = privateServer(ctx); err != nil {
+		if server, err = privateServer(ctx); err != nil {
 			return nil, err
 		}
+		admin = server.URL("postgres")
 	}
 	r, err := openRun(ctx, admin)
 	if err != nil {
 		return nil, err
 	}
+	r.server = server
 	if err := r.sweep(ctx, time.Now()); err != nil {
 		return nil, fmt.Errorf("remove what earlier tests left: %w", err)
 	}
@@ -63,17 +66,18 @@ func openRun(ctx context.Context, admin string) (*run, error) {
 	}
 }
 
-// privateServer joins the private server of this user's tests and returns the
-// URL of its database for administration. The process uses the server until it
-// ends, so there is nothing to close.
-func privateServer(ctx context.Context) (string, error) {
+// privateServer joins the private server of this user's tests. The process uses
+// the server until it ends, so there is nothing to close; but the caller must
+// keep what is returned reachable, since the collector closes the files of a
+// Server that nobody holds, and with them goes the lock that says it is in use.
+func privateServer(ctx context.Context) (*localpg.Server, error) {
 	in, err := localpg.Find("")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	dir, err := privateDir(os.TempDir(), in.Major)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	s, err := localpg.Start(ctx, localpg.Options{
 		Dir:           dir,
@@ -88,9 +92,9 @@ func privateServer(ctx context.Context) (string, error) {
 		},
 	})
 	if err != nil {
-		return "", fmt.Errorf("%w (a crash may have spoilt it; then remove %s)", err, dir)
+		return nil, fmt.Errorf("%w (a crash may have spoilt it; then remove %s)", err, dir)
 	}
-	return s.URL("postgres"), nil
+	return s, nil
 }
 
 // privateDir makes the state directory of the private server. There is one for
