@@ -1,0 +1,398 @@
+package terms
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/strandlinehq/strandline/monitor/dice"
+)
+
+// ErrOrder is returned for a version that does not come after the last one. The
+// state is not changed; a page whose history was filled in between is computed
+// anew.
+var ErrOrder = errors.New("version is not after the last one")
+
+const (
+	// MaxSlots bounds the window of a State: some seven years of hours. It keeps
+	// a clock that jumped from blowing up what is computed.
+	MaxSlots = 1 << 16
+	// MaxWord is the longest word, in bytes, that a State follows. Longer ones
+	// (embedded data, mostly) count for the length of a version only.
+	MaxWord = 128
+	// DefaultLimit is the size of a marshalled State, in bytes, that NewState uses.
+	DefaultLimit = 32 << 10
+)
+
+// shareBits is the resolution of stored shares: tf/|D| is rounded to a multiple
+// of 2^-36, an error of P(w|D) of at most 8e-12. Sums of whole numbers do not
+// depend on how often the state is stored in between.
+const shareBits = 36
+
+// State is what is kept of the terms of one page: which versions have them, and
+// how often on average. It gives the measures of this package for the page
+// without its old versions.
+//
+// All terms of a page that were always used alike share one group, so a new
+// article of hundreds of new words costs one group and the words themselves.
+//
+// The marshalled form stays near a limit. If the terms need more, the State
+// keeps a sample: first those whose hash is even, then every fourth, eighth and
+// so on. What is kept is complete and exact, so rows, staying powers and their
+// histogram are those of a fair sample of the terms; Sampled tells how fair. The
+// sample depends on the words alone, not on when the state was stored.
+type State struct {
+	limit   int
+	level   int // terms are kept whose hash ends in level zero bits
+	started bool
+	slots   []Span // that have a version, ascending, apart from each other
+	seen    int    // versions
+	words   int    // |D| of the last version
+	docs    int    // versions with words, without the pending ones
+	pending int    // versions whose shares are not in the sums yet: the last and its repeats
+
+	groups []group
+	terms  []term
+	order  []int32 // indices of terms by group, by name within
+	table  []int32 // 1+index of a term by its hash, a power of two long
+
+	// Scratch of Add.
+	tf      []uint32
+	touched []int32
+}
+
+// group is the use that some terms have in common. Its spans count versions,
+// not slots: version k is the k-th that was seen.
+type group struct {
+	spans []Span // closed ones; shared between groups and never changed
+	open  int    // first version of the last span if that goes on; else -1
+	tf    uint32 // occurrences in the last version; 0 if not open
+	sum   uint64 // Σ tf/|D| in units of 2^-shareBits, without the pending versions
+}
+
+type term struct {
+	text  string
+	hash  uint64
+	group int32 // -1 for one that Add just met
+}
+
+// NewState returns a State without versions whose marshalled form is to stay
+// near limit bytes; zero means DefaultLimit.
+func NewState(limit int) *State {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &State{limit: min(limit, math.MaxInt32)}
+}
+
+// Add takes the version in a slot after all earlier ones; slots that are left
+// out are missing. each calls its argument once for every distinct word of the
+// version, in any order, with the word's dice.Hash and its number of occurrences, as
+// extract.Counter.Each does.
+func (s *State) Add(slot int, each func(f func(word []byte, hash uint64, count int))) error {
+	if err := s.check(slot); err != nil {
+		return err
+	}
+	s.settle()
+	if s.table == nil {
+		s.index()
+	}
+	version, known := s.seen, len(s.terms)
+	s.observe(slot)
+	s.tf = slices.Grow(s.tf[:0], known+64)[:known]
+	clear(s.tf)
+	s.words = 0
+	mask := uint64(1)<<s.level - 1
+	each(func(word []byte, hash uint64, count int) {
+		if count <= 0 {
+			return
+		}
+		s.words += count
+		if hash&mask != 0 || len(word) > MaxWord {
+			return
+		}
+		s.tf[s.find(word, hash)] = uint32(min(count, math.MaxInt32))
+	})
+	s.pending = 1
+	s.regroup(version, known)
+	s.fit()
+	return nil
+}
+
+// Repeat takes a slot whose version has the same words as the one before it, as
+// often. It takes constant time.
+func (s *State) Repeat(slot int) error {
+	if !s.started {
+		return fmt.Errorf("slot %d repeats nothing: %w", slot, ErrOrder)
+	}
+	if err := s.check(slot); err != nil {
+		return err
+	}
+	s.observe(slot)
+	s.pending++
+	return nil
+}
+
+func (s *State) check(slot int) error {
+	if !s.started {
+		return nil
+	}
+	if last := s.slots[len(s.slots)-1].To - 1; slot <= last {
+		return fmt.Errorf("slot %d after slot %d: %w", slot, last, ErrOrder)
+	}
+	if slot-s.slots[0].From >= MaxSlots {
+		return fmt.Errorf("slot %d is more than %d slots after the first", slot, MaxSlots)
+	}
+	return nil
+}
+
+func (s *State) observe(slot int) {
+	s.started = true
+	s.seen++
+	if k := len(s.slots) - 1; k >= 0 && s.slots[k].To == slot {
+		s.slots[k].To++
+		return
+	}
+	s.slots = append(s.slots, Span{slot, slot + 1})
+}
+
+// settle adds the shares of the pending versions to the sums.
+func (s *State) settle() {
+	if s.words > 0 {
+		s.docs += s.pending
+		for i := range s.groups {
+			if g := &s.groups[i]; g.open >= 0 {
+				g.sum += s.share(g.tf) * uint64(s.pending)
+			}
+		}
+	}
+	s.pending = 0
+}
+
+// share returns tf/|D| of the last version in units of 2^-shareBits, rounded.
+func (s *State) share(tf uint32) uint64 {
+	return uint64(math.Round(float64(tf) / float64(s.words) * (1 << shareBits)))
+}
+
+// find returns the index of a term, adding it if it is new.
+func (s *State) find(word []byte, hash uint64) int {
+	mask := uint64(len(s.table) - 1)
+	at := hash >> 32 & mask // the low bits are used up by the sampling
+	for s.table[at] != 0 {
+		i := int(s.table[at] - 1)
+		if t := &s.terms[i]; t.hash == hash && t.text == string(word) {
+			return i
+		}
+		at = (at + 1) & mask
+	}
+	s.terms = append(s.terms, term{string(word), hash, -1})
+	s.tf = append(s.tf, 0)
+	s.table[at] = int32(len(s.terms))
+	if 2*len(s.terms) > len(s.table) {
+		s.index()
+	}
+	return len(s.terms) - 1
+}
+
+// index makes the table anew with room for twice the terms.
+func (s *State) index() {
+	size := 1 << 10
+	for size < 4*len(s.terms) {
+		size *= 2
+	}
+	s.table = make([]int32, size)
+	mask := uint64(size - 1)
+	for i := range s.terms {
+		at := s.terms[i].hash >> 32 & mask
+		for s.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		s.table[at] = int32(i + 1)
+	}
+}
+
+// change is what a version does to the terms of a group.
+type change struct {
+	group int32
+	tf    uint32
+}
+
+// regroup moves every term to the group of those that were used alike up to and
+// including the new version. Terms from index known on are new.
+//
+// The groups are numbered in the order in which their first term is met, going
+// by the old order and then by the names of the new terms; so the outcome
+// depends on nothing but the history.
+func (s *State) regroup(version, known int) {
+	for i := known; i < len(s.terms); i++ {
+		s.order = append(s.order, int32(i))
+	}
+	slices.SortFunc(s.order[known:], func(a, b int32) int { return strings.Compare(s.terms[a].text, s.terms[b].text) })
+
+	absent := make([]int32, len(s.groups)) // 1+new number of what a group becomes
+	same := make([]int32, len(s.groups))   // likewise for its terms that occur as often as before
+	other := map[change]int32{}
+	groups := make([]group, 0, len(s.groups)+8)
+	for _, id := range s.order {
+		t, tf := &s.terms[id], s.tf[id]
+		switch {
+		case t.group >= 0 && tf == 0:
+			if absent[t.group] == 0 {
+				groups = append(groups, s.groups[t.group].without(version))
+				absent[t.group] = int32(len(groups))
+			}
+			t.group = absent[t.group] - 1
+		case t.group >= 0 && tf == s.groups[t.group].tf:
+			if same[t.group] == 0 {
+				groups = append(groups, s.groups[t.group])
+				same[t.group] = int32(len(groups))
+			}
+			t.group = same[t.group] - 1
+		default:
+			k := change{t.group, tf}
+			n, ok := other[k]
+			if !ok {
+				g := group{open: -1}
+				if t.group >= 0 {
+					g = s.groups[t.group]
+				}
+				n = int32(len(groups))
+				groups = append(groups, g.with(version, tf))
+				other[k] = n
+			}
+			t.group = n
+		}
+	}
+	s.groups = groups
+	s.sort()
+}
+
+// without returns the group of terms that are not in the given version.
+func (g group) without(version int) group {
+	if g.open >= 0 {
+		g.spans = append(slices.Clip(slices.Clone(g.spans)), Span{g.open, version})
+		g.open, g.tf = -1, 0
+	}
+	return g
+}
+
+// with returns the group of terms that occur tf times in the given version.
+func (g group) with(version int, tf uint32) group {
+	if g.open < 0 {
+		g.open = version
+	}
+	g.tf = tf
+	return g
+}
+
+// sort orders the terms by group, keeping their order within.
+func (s *State) sort() {
+	at := make([]int32, len(s.groups)+1)
+	for _, id := range s.order {
+		at[s.terms[id].group+1]++
+	}
+	for i := range s.groups {
+		at[i+1] += at[i]
+	}
+	s.touched = slices.Grow(s.touched[:0], len(s.order))[:len(s.order)]
+	for _, id := range s.order {
+		g := s.terms[id].group
+		s.touched[at[g]] = id
+		at[g]++
+	}
+	s.order, s.touched = s.touched, s.order
+}
+
+// fit samples the terms until the state keeps its limit.
+func (s *State) fit() {
+	for s.bound() > s.limit && s.level < 48 {
+		if s.size() <= s.limit {
+			return
+		}
+		s.level++
+		s.drop()
+	}
+}
+
+// drop forgets the terms that are not in the sample.
+func (s *State) drop() {
+	mask := uint64(1)<<s.level - 1
+	number := make([]int32, len(s.terms)) // 1+new index
+	kept := make([]term, 0, len(s.terms)/2)
+	for i, t := range s.terms {
+		if t.hash&mask == 0 {
+			kept = append(kept, t)
+			number[i] = int32(len(kept))
+		}
+	}
+	order := make([]int32, 0, len(kept))
+	renamed := make([]int32, len(s.groups)) // 1+new number
+	var groups []group
+	for _, id := range s.order {
+		if number[id] == 0 {
+			continue
+		}
+		t := &kept[number[id]-1]
+		if renamed[t.group] == 0 {
+			groups = append(groups, s.groups[t.group])
+			renamed[t.group] = int32(len(groups))
+		}
+		t.group = renamed[t.group] - 1
+		order = append(order, number[id]-1)
+	}
+	s.terms, s.order, s.groups = kept, order, groups
+	s.index()
+}
+
+// Sampled returns the share of all terms that the state keeps, 1 or a power of
+// one half.
+func (s *State) Sampled() float64 { return math.Ldexp(1, -s.level) }
+
+// Versions returns how many versions the state has seen, repeats included.
+func (s *State) Versions() int { return s.seen }
+
+// Set returns the set of words of the version in a slot. ok is false if the slot
+// has no version or the set is not complete, being sampled.
+func (s *State) Set(slot int) (set dice.WordSet, ok bool) {
+	version := s.version(slot)
+	if version < 0 || s.level > 0 {
+		return nil, false
+	}
+	set = dice.WordSet{}
+	for i := range s.terms {
+		if s.groups[s.terms[i].group].has(version) {
+			set = append(set, s.terms[i].hash)
+		}
+	}
+	slices.Sort(set)
+	return set, true
+}
+
+func (g *group) has(version int) bool {
+	if g.open >= 0 && version >= g.open {
+		return true
+	}
+	i, _ := slices.BinarySearchFunc(g.spans, version, func(sp Span, v int) int { return sp.To - 1 - v })
+	return i < len(g.spans) && g.spans[i].From <= version
+}
+
+// version returns the number of the version in a slot, -1 if it is missing.
+func (s *State) version(slot int) int {
+	n := 0
+	for _, sp := range s.slots {
+		if slot < sp.From {
+			break
+		}
+		if slot < sp.To {
+			return n + slot - sp.From
+		}
+		n += sp.To - sp.From
+	}
+	return -1
+}
+
+func hashOf(text string) uint64 { return xxh3.HashString(text) }
