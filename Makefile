@@ -1,0 +1,68 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+GO ?= go
+# Tools are pinned in a module file of their own, so that they never change what
+# the program links.
+TOOL := $(GO) tool -modfile=go.tool.mod
+TIMEOUT ?= 15m
+BENCHTIME ?= 1s
+# A checkout that git refuses to read (it belongs to somebody else) still builds.
+VCS := $(shell git rev-parse HEAD >/dev/null 2>&1 && git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
+
+.PHONY: help
+help: ## Print this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: postgresql build ## Install what is missing, build, and show what the program does on an archive it makes itself.
+	@scripts/first-run
+
+.PHONY: test
+test: postgresql ## Install what is missing and run all tests.
+	$(GO) test -timeout $(TIMEOUT) ./...
+
+.PHONY: check
+check: check-fast lint race ## Everything that a change must pass: format, linters, tests with the race detector.
+	$(GO) mod tidy -diff
+
+.PHONY: check-fast
+check-fast: ## The part of check that takes seconds: format, vet, import order, generated files.
+	@files=$$($(GO) list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u); \
+	if [[ -n $$files ]]; then echo "not formatted by gofmt:"; echo "$$files"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) test -count=1 ./internal/layout
+	$(GO) test -count=1 -run Fresh ./configs
+
+.PHONY: lint
+lint: ## gofumpt, golangci-lint and staticcheck; the first run builds them, which takes minutes.
+	@files=$$($(GO) list -f '{{.Dir}}' ./... | xargs $(TOOL) gofumpt -l | sort -u); \
+	if [[ -n $$files ]]; then echo "not formatted by gofumpt:"; echo "$$files"; exit 1; fi
+	$(TOOL) golangci-lint run ./...
+	$(TOOL) staticcheck ./...
+
+.PHONY: race
+race: postgresql ## All tests with the race detector, in random order.
+	$(GO) test -race -shuffle=on -timeout $(TIMEOUT) ./...
+
+.PHONY: deadcode
+deadcode: ## List functions that the program never reaches.
+	$(TOOL) deadcode -test ./...
+
+.PHONY: bench
+bench: postgresql ## Run all benchmarks, one package at a time.
+	$(GO) test -p 1 -timeout 0 -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+.PHONY: build
+build: ## Build bin/strandline.
+	$(GO) build -trimpath -buildvcs=$(VCS) -o bin/strandline ./cmd/strandline
+
+.PHONY: clean
+clean: ## Remove what make run and make build have made.
+	rm -rf bin .strandline
+
+.PHONY: postgresql
+postgresql:
+	@scripts/install-postgresql
