@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -31,6 +32,9 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 		}
 	}
 	records, err := tx.Records(ctx, keys)
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
+		return fmt.Errorf("%w: %w", errUnmeasurable, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -41,7 +45,7 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 		}
 		page, err := extract.DecodeRecord(records[k])
 		if err != nil {
-			return nil, fmt.Errorf("record %s: %w", k.Hash, err)
+			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, k.Hash, err)
 		}
 		c := contentOf(page)
 		contents[k] = c

@@ -10,10 +10,12 @@ package monitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,17 +52,48 @@ func New(db *store.DB, opt Options) *Monitor {
 	return &Monitor{db: db, workers: opt.Workers, log: opt.Logger}
 }
 
+// idle is how long Run waits when the queues are empty, in real time: versions
+// arrive whenever a fetch ends, whatever the daemon's clock says.
+const idle = 300 * time.Millisecond
+
+// Run works off the queues until ctx is done, and returns nil then. When the
+// database is away it waits, with growing pauses, and goes on.
+func (m *Monitor) Run(ctx context.Context) error {
+	pause := idle
+	for {
+		n, err := m.Drain(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			pause = min(2*pause, 30*time.Second)
+			m.log.Warn("measuring waits", "error", err, "pause", pause)
+		case n > 0:
+			pause = idle
+			continue
+		default:
+			pause = idle
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
 // Drain works off the queues of all stages until they are empty and returns how
 // many versions it looked at. Several Drains may run at once.
+//
+// A version that cannot be measured, because its record is damaged, is set aside
+// with a log line and stays queued under another stage name; the others go on.
 func (m *Monitor) Drain(ctx context.Context) (int, error) {
 	var total atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
 	for range m.workers {
 		g.Go(func() error {
 			for {
-				n, err := m.db.TakeTodo(ctx, store.StageChange, batchVersions, func(tx *store.Tx, todo []store.Todo) error {
-					return measureChanges(ctx, tx, todo)
-				})
+				n, err := m.take(ctx)
 				if err != nil || n == 0 {
 					return err
 				}
@@ -74,3 +107,35 @@ func (m *Monitor) Drain(ctx context.Context) (int, error) {
 	}
 	return int(total.Load()), err
 }
+
+// take works off one batch. If that fails for the fault of a version, the
+// versions are taken one at a time, and the faulty one is set aside.
+func (m *Monitor) take(ctx context.Context) (int, error) {
+	n, err := m.db.TakeTodo(ctx, store.StageChange, batchVersions, func(tx *store.Tx, todo []store.Todo) error {
+		return measureChanges(ctx, tx, todo)
+	})
+	if err == nil || !errors.Is(err, errUnmeasurable) {
+		return n, err
+	}
+	var faulty store.Todo
+	for n = 0; n < batchVersions; n++ {
+		one, err := m.db.TakeTodo(ctx, store.StageChange, 1, func(tx *store.Tx, todo []store.Todo) error {
+			faulty = todo[0]
+			return measureChanges(ctx, tx, todo)
+		})
+		if errors.Is(err, errUnmeasurable) {
+			m.log.Error("version set aside", "stage", store.StageChange, "page", faulty.Page, "version", faulty.Version, "error", err)
+			if err := m.db.SetAside(ctx, store.StageChange, faulty); err != nil {
+				return n, err
+			}
+			continue
+		}
+		if err != nil || one == 0 {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// errUnmeasurable marks the fault of a version, as opposed to the database's.
+var errUnmeasurable = errors.New("version cannot be measured")

@@ -21,6 +21,10 @@ var qTakeTodo = statement{routed, `
 	  and ($3::int[] is null or t.bucket = any($3))
 	returning t.page_id, t.version`}
 
+var qSetAside = statement{routed, `
+	update core.monitor_todo set stage = stage || ' (set aside)'
+	where page_id = $1 and bucket = $2 and version = $3 and stage = $4`}
+
 // Todo is a new version that a stage has to look at.
 type Todo struct {
 	Page    PageID
@@ -60,4 +64,13 @@ func (db *DB) TakeTodo(ctx context.Context, stage string, limit int, f func(*Tx,
 type Tx struct {
 	db *DB
 	tx pgx.Tx
+}
+
+// SetAside takes a version that a stage cannot deal with out of its way. It stays
+// in the queue under the stage's name with a mark, for a person to see.
+func (db *DB) SetAside(ctx context.Context, stage string, t Todo) error {
+	if _, err := db.pool.Exec(ctx, qSetAside.sql, t.Page, t.Page.Bucket(), t.Version, stage); err != nil {
+		return fmt.Errorf("set version %d of page %d aside: %w", t.Version, t.Page, err)
+	}
+	return nil
 }

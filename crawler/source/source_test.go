@@ -24,7 +24,9 @@ func (w web) get(_ context.Context, url string) (Document, error) {
 	return Document{URL: url, Body: []byte(body)}, nil
 }
 
-func lister(w web, opt Options) *Lister { return New(w.get, canonical.New(canonical.Options{}).URL, opt) }
+func lister(w web, opt Options) *Lister {
+	return New(w.get, canonical.New(canonical.Options{}).URL, opt)
+}
 
 func urls(entries []Entry) []string {
 	var out []string
