@@ -1,5 +1,6 @@
 // Command strandline watches how the web changes.
 //
+//	strandline fetch URL...        fetch pages now
 //	strandline import FILE...      take page histories out of WARC files
 //	strandline export --out FILE   write them back
 //	strandline history URL         the versions of a page
@@ -24,6 +25,7 @@ package main
 type cli struct {
 	globals
 
+	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`
 	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`
 	Export  exportCmd  `cmd:"" help:"Export captures as WARC or CDXJ."`
 	History historyCmd `cmd:"" help:"Print the versions of a page."`

@@ -119,12 +119,17 @@ func stateDir(configured string, asked bool) (string, error) {
 	return dir, nil
 }
 
+// withScheme completes an address as a person types it.
+func withScheme(name string) string {
+	if strings.Contains(name, "://") {
+		return name
+	}
+	return "https://" + name
+}
+
 // page finds the page that a person names.
 func (o *opened) page(ctx context.Context, name string) (store.Page, error) {
-	if !strings.Contains(name, "://") {
-		name = "https://" + name
-	}
-	url, err := o.reader.Canonical(name)
+	url, err := o.reader.Canonical(withScheme(name))
 	if err != nil {
 		return store.Page{}, usageError{err}
 	}

@@ -1,0 +1,134 @@
+// Package control lets one command line talk to the daemon that runs on the same
+// state directory: a Unix socket in it that speaks HTTP. Who may open the socket
+// is who may write to the directory.
+//
+// Listen serves a daemon's Handler; Dial gives a Client for the commands reload
+// and status. What the daemon knows beyond its database is all that passes here.
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// socketName is the file in the state directory.
+const socketName = "control.sock"
+
+// ErrNoDaemon means that no daemon listens on the state directory.
+var ErrNoDaemon = errors.New("no daemon runs on this state directory")
+
+// Reloaded is the answer to a reload.
+type Reloaded struct {
+	Changes []string `json:"changes"`          // what the new configuration changed
+	Errors  []string `json:"errors,omitempty"` // why it was refused; the old one stays in force then
+}
+
+// Daemon is what the socket controls.
+type Daemon interface {
+	// Reload takes the configuration anew, all or nothing.
+	Reload(ctx context.Context) Reloaded
+	// State tells what the daemon does now, in a form for JSON.
+	State(ctx context.Context) any
+}
+
+// Listen makes the socket in dir and serves d until ctx is done. A socket that a
+// killed daemon left behind is replaced; a living daemon's is not.
+func Listen(ctx context.Context, dir string, d Daemon) error {
+	path := filepath.Join(dir, socketName)
+	if _, err := Dial(dir).ping(ctx); err == nil {
+		return fmt.Errorf("another daemon runs on %s", dir)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("control socket: %w", err)
+	}
+	old := syscall.Umask(0o077)
+	l, err := net.Listen("unix", path)
+	syscall.Umask(old)
+	if err != nil {
+		return fmt.Errorf("control socket: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, r *http.Request) { reply(w, d.Reload(r.Context())) })
+	mux.HandleFunc("GET /state", func(w http.ResponseWriter, r *http.Request) { reply(w, d.State(r.Context())) })
+	mux.HandleFunc("GET /ping", func(w http.ResponseWriter, _ *http.Request) { reply(w, true) })
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("control socket: %w", err)
+	}
+	return nil
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client is gone when this fails
+}
+
+// Client talks to a daemon.
+type Client struct {
+	http *http.Client
+}
+
+// Dial gives a client for the daemon on a state directory. Nothing is connected yet.
+func Dial(dir string) *Client {
+	path := filepath.Join(dir, socketName)
+	return &Client{http: &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+		},
+	}}}
+}
+
+// Reload asks for the configuration to be taken anew and waits for the outcome.
+func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
+	var out Reloaded
+	return out, c.call(ctx, http.MethodPost, "/reload", &out)
+}
+
+// State gives what the daemon does now, as it says it.
+func (c *Client) State(ctx context.Context) (json.RawMessage, error) {
+	var out json.RawMessage
+	return out, c.call(ctx, http.MethodGet, "/state", &out)
+}
+
+func (c *Client) ping(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	var ok bool
+	return ok, c.call(ctx, http.MethodGet, "/ping", &ok)
+}
+
+func (c *Client) call(ctx context.Context, method, path string, out any) error {
+	req, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	resp, err := c.http.Do(req)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		return ErrNoDaemon
+	}
+	if err != nil {
+		return fmt.Errorf("ask the daemon: %w", err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 16<<20))
+	if err != nil {
+		return fmt.Errorf("ask the daemon: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("ask the daemon: %s: %s", resp.Status, bytes.TrimSpace(body))
+	}
+	return json.Unmarshal(body, out)
+}
