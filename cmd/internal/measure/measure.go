@@ -37,6 +37,11 @@ func formulas() map[string]formula {
 		"new-sentences": newSentences,
 		"robots":        robotsAllowed,
 		"url":           canonicalURLs,
+		"curve":         changeCurve,
+		"knot":          knot,
+		"staying-power": stayingPower,
+		"divergence":    divergence,
+		"schedule":      schedule,
 	}
 }
 
