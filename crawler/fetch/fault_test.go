@@ -24,6 +24,11 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	page := article(20_000)
 	zipped := gzipped(t, page)
+	bombs := map[string][]byte{
+		"gzip": bomb(t, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+		"br":   bomb(t, func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) }),
+		"zstd": bomb(t, func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z }),
+	}
 	const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	for _, tc := range []struct {
 		name   string
@@ -73,13 +78,9 @@ func TestFaults(t *testing.T) {
 		{"piles up codings", func(c net.Conn) {
 			io.WriteString(c, ok+"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\n"+string(zipped))
 		}, fetch.Failed, fetch.BadEncoding, 200},
-		{"sends a gzip bomb", func(c net.Conn) { io.WriteString(c, ok+"Content-Encoding: gzip\r\n\r\n"); bomb(gzip.NewWriter(c)) }, fetch.Failed, fetch.Bomb, 200},
-		{"sends a brotli bomb", func(c net.Conn) { io.WriteString(c, ok+"Content-Encoding: br\r\n\r\n"); bomb(brotli.NewWriter(c)) }, fetch.Failed, fetch.Bomb, 200},
-		{"sends a zstd bomb", func(c net.Conn) {
-			io.WriteString(c, ok+"Content-Encoding: zstd\r\n\r\n")
-			z, _ := zstd.NewWriter(c)
-			bomb(z)
-		}, fetch.Failed, fetch.Bomb, 200},
+		{"sends a gzip bomb", func(c net.Conn) { io.WriteString(c, ok+"Content-Encoding: gzip\r\n\r\n"); c.Write(bombs["gzip"]) }, fetch.Failed, fetch.Bomb, 200},
+		{"sends a brotli bomb", func(c net.Conn) { io.WriteString(c, ok+"Content-Encoding: br\r\n\r\n"); c.Write(bombs["br"]) }, fetch.Failed, fetch.Bomb, 200},
+		{"sends a zstd bomb", func(c net.Conn) { io.WriteString(c, ok+"Content-Encoding: zstd\r\n\r\n"); c.Write(bombs["zstd"]) }, fetch.Failed, fetch.Bomb, 200},
 		{"sends gzip of nothing for ever", func(c net.Conn) {
 			io.WriteString(c, ok+"Content-Encoding: gzip\r\n\r\n")
 			drip(c, string(gzipped(t, "")), 0)
@@ -119,15 +120,21 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// bomb writes zeros until nobody reads them.
-func bomb(w io.WriteCloser) {
-	zeros := make([]byte, 1<<16)
-	for range 1 << 12 { // 256 MiB
-		if _, err := w.Write(zeros); err != nil {
-			return
+// bomb compresses 8 MiB of nothing.
+func bomb(t *testing.T, open func(w io.Writer) io.WriteCloser) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := open(&b)
+	zeros := make([]byte, 1<<20)
+	for range 8 {
+		if _, err := z.Write(zeros); err != nil {
+			t.Fatal(err)
 		}
 	}
-	_ = w.Close()
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestTruncated keeps the start of a long page, however it is compressed.

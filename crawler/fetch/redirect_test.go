@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/gate"
 )
@@ -167,12 +168,8 @@ func TestAdmitted(t *testing.T) {
 		{address + "/moved", fetch.Content},
 		{"http://127.0.0.1:99999/", fetch.Failed},
 	} {
-		for {
-			at, why := g.TryStart("127.0.0.1", time.Now())
-			if why == gate.Free {
-				break
-			}
-			time.Sleep(time.Until(at))
+		if err := g.Acquire(t.Context(), clock.Real{}, "127.0.0.1", time.Minute); err != nil {
+			t.Fatal(err)
 		}
 		r := f.Fetch(t.Context(), fetch.Request{URL: tc.url, Admitted: true})
 		if r.Kind != tc.kind {

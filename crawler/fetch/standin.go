@@ -134,7 +134,7 @@ func titleParts(title string) []string {
 // plain takes signs off both ends, and exclamations off the start.
 func plain(s string) string {
 	const signs = " .,!?:;-–—…\"'()[]|*#。！"
-	s = strings.Trim(s, signs)
+	s = strings.Trim(strings.ReplaceAll(s, "’", "'"), signs)
 	for _, exclamation := range []string{"oops", "whoops", "uh oh", "sorry", "error"} {
 		if rest, ok := strings.CutPrefix(s, exclamation); ok && rest != "" && strings.ContainsRune("!.,:… ", rune(rest[0])) {
 			if rest = strings.Trim(rest, signs); rest != "" && rest[0] != '4' && rest[0] != '5' {
@@ -142,5 +142,5 @@ func plain(s string) string {
 			}
 		}
 	}
-	return strings.ReplaceAll(s, "’", "'")
+	return s
 }
