@@ -20,7 +20,7 @@ const stateFormat = 1
 //	  the end of the one before, length unless open; tf if open; sum;
 //	  number of terms, of each: shared bytes, further bytes, these
 func (s *State) MarshalBinary() ([]byte, error) {
-	return s.append(make([]byte, 0, min(s.bound(), 2*s.limit)+64)), nil
+	return s.append(make([]byte, 0, s.bound())), nil
 }
 
 func (s *State) append(b []byte) []byte {
@@ -91,7 +91,7 @@ func shared(a, b string) int {
 }
 
 // size returns the length of the marshalled form.
-func (s *State) size() int { return len(s.append(make([]byte, 0, s.limit+s.limit/2))) }
+func (s *State) size() int { return len(s.append(make([]byte, 0, s.bound()))) }
 
 // bound returns a length that the marshalled form does not exceed.
 func (s *State) bound() int {

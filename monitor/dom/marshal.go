@@ -1,0 +1,305 @@
+package dom
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+)
+
+var errState = errors.New("dom: state is damaged")
+
+const stateFormat = 1
+
+// Flags of an element in the marshalled form.
+const (
+	sinceFirst = 1 << iota // its first slot is the page's
+	untilLast              // its last slot is the page's
+	firstborn              // nth is 0
+	folded                 // tallies follow
+	one                    // it has one content, with its own first and last slot and origin, now anywhere
+	many                   // contents follow
+)
+
+// MarshalBinary returns the state: uvarints unless said otherwise.
+//
+//	format, limit, depth, 1 if contents were forgotten, 1 if there is a version
+//	and if there is: first slot (zigzag), last-first,
+//	number of tags, each with its length; number of elements, then of each in
+//	  the order of their first appearance:
+//	  distance to the parent's index (0: a root), tag, flags,
+//	  nth unless firstborn; first, last as distances to the page's unless flagged,
+//	  if folded: life and number of both tallies,
+//	  if one: hash (5 bytes), if many: number, of each: hash,
+//	    2 first + origin, last distance to the page's, lastAny likewise if origin
+func (s *State) MarshalBinary() ([]byte, error) {
+	return s.append(make([]byte, 0, s.bound())), nil
+}
+
+func (s *State) append(b []byte) []byte {
+	b = append(b, stateFormat)
+	b = binary.AppendUvarint(b, uint64(s.limit))
+	b = binary.AppendUvarint(b, uint64(s.depth))
+	b = append(b, bit(s.forgot), bit(s.started))
+	if !s.started {
+		return b
+	}
+	b = binary.AppendVarint(b, int64(s.first))
+	end := int32(s.last - s.first)
+	b = binary.AppendUvarint(b, uint64(end))
+
+	number := map[string]int{}
+	var tags []string
+	for i := range s.elements {
+		if t := s.elements[i].tag; number[t] == 0 {
+			tags = append(tags, t)
+			number[t] = len(tags)
+		}
+	}
+	b = binary.AppendUvarint(b, uint64(len(tags)))
+	for _, t := range tags {
+		b = binary.AppendUvarint(b, uint64(len(t)))
+		b = append(b, t...)
+	}
+	b = binary.AppendUvarint(b, uint64(len(s.elements)))
+	for i := range s.elements {
+		e := &s.elements[i]
+		up := uint64(0)
+		if e.parent >= 0 {
+			up = uint64(i) - uint64(e.parent)
+		}
+		b = binary.AppendUvarint(b, up)
+		b = binary.AppendUvarint(b, uint64(number[e.tag]-1))
+		b = e.append(b, end)
+	}
+	return b
+}
+
+func bit(x bool) byte {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+func (e *element) append(b []byte, end int32) []byte {
+	flags := byte(0)
+	if e.first == 0 {
+		flags |= sinceFirst
+	}
+	if e.last == end {
+		flags |= untilLast
+	}
+	if e.nth == 0 {
+		flags |= firstborn
+	}
+	if e.done.n > 0 || e.away.n > 0 {
+		flags |= folded
+	}
+	if len(e.contents) > 0 {
+		flags |= many
+		if c := e.contents[0]; len(e.contents) == 1 && c.first == e.first && c.last == e.last && c.origin && c.lastAny == end {
+			flags ^= one | many
+		}
+	}
+	b = append(b, flags)
+	if flags&firstborn == 0 {
+		b = binary.AppendUvarint(b, uint64(e.nth))
+	}
+	if flags&sinceFirst == 0 {
+		b = binary.AppendUvarint(b, uint64(e.first))
+	}
+	if flags&untilLast == 0 {
+		b = binary.AppendUvarint(b, uint64(end-e.last))
+	}
+	if flags&folded != 0 {
+		for _, v := range [...]uint64{e.done.life, e.done.n, e.away.life, e.away.n} {
+			b = binary.AppendUvarint(b, v)
+		}
+	}
+	switch {
+	case flags&one != 0:
+		b = appendHash(b, e.contents[0].hash)
+	case flags&many != 0:
+		b = binary.AppendUvarint(b, uint64(len(e.contents)))
+		for _, c := range e.contents {
+			b = appendHash(b, c.hash)
+			b = binary.AppendUvarint(b, uint64(c.first)<<1|uint64(bit(c.origin)))
+			b = binary.AppendUvarint(b, uint64(end-c.last))
+			if c.origin {
+				b = binary.AppendUvarint(b, uint64(end-c.lastAny))
+			}
+		}
+	}
+	return b
+}
+
+func appendHash(b []byte, h uint64) []byte {
+	var x [8]byte
+	binary.LittleEndian.PutUint64(x[:], h)
+	return append(b, x[:contentBytes]...)
+}
+
+// bound returns a length that the marshalled form does not exceed.
+func (s *State) bound() int {
+	const number = 10
+	n := 8 * number
+	tags := map[string]bool{}
+	for i := range s.elements {
+		e := &s.elements[i]
+		if !tags[e.tag] {
+			tags[e.tag] = true
+			n += number + len(e.tag)
+		}
+		n += 17 // four numbers of a few bytes and the flags
+		if e.done.n > 0 || e.away.n > 0 {
+			n += 4 * number
+		}
+		n += (contentBytes+9)*len(e.contents) + 3
+	}
+	return n
+}
+
+// UnmarshalBinary restores the state that MarshalBinary returned.
+func (s *State) UnmarshalBinary(b []byte) error {
+	r := reader{b: b}
+	if r.uint(math.MaxUint8) != stateFormat {
+		return errState
+	}
+	n := State{limit: int(r.uint(math.MaxInt32)), depth: int(r.uint(maxDepth)), forgot: r.uint(1) == 1}
+	if n.limit == 0 || n.depth == 0 {
+		return errState
+	}
+	if n.started = r.uint(1) == 1; n.started && !r.bad {
+		n.read(&r)
+	}
+	if r.bad || len(r.b) > 0 {
+		return errState
+	}
+	*s = n
+	return nil
+}
+
+func (s *State) read(r *reader) {
+	s.first = int(r.int(math.MaxInt32))
+	end := int32(r.uint(MaxSlots))
+	s.last = s.first + int(end)
+	tags := make([]string, r.count(2))
+	for i := range tags {
+		tags[i] = strings.Clone(string(r.take(int(r.uint(math.MaxUint16)))))
+	}
+	if r.bad {
+		return
+	}
+	s.elements = make([]element, r.count(3))
+	for i := range s.elements {
+		e := &s.elements[i]
+		up := r.uint(uint64(i))
+		tag := r.uint(math.MaxInt32)
+		if r.bad || tag >= uint64(len(tags)) {
+			r.bad = true
+			return
+		}
+		e.tag, e.parent, e.depth = tags[tag], -1, 1
+		above := uint64(0)
+		if up > 0 {
+			e.parent = int32(i) - int32(up)
+			p := &s.elements[e.parent]
+			above, e.depth = p.hash, p.depth+1
+		}
+		e.read(r, end)
+		e.hash = pathHash(above, e.tag, e.nth)
+		if r.bad || int(e.depth) > s.depth {
+			r.bad = true
+			return
+		}
+	}
+}
+
+func (e *element) read(r *reader, end int32) {
+	flags := r.uint(2*many - 1)
+	if flags&firstborn == 0 {
+		e.nth = int32(r.uint(math.MaxInt32))
+	}
+	if flags&sinceFirst == 0 {
+		e.first = int32(r.uint(uint64(end)))
+	}
+	e.last = end
+	if flags&untilLast == 0 {
+		e.last -= int32(r.uint(uint64(end)))
+	}
+	if e.first > e.last {
+		r.bad = true
+	}
+	if flags&folded != 0 {
+		for _, v := range [...]*uint64{&e.done.life, &e.done.n, &e.away.life, &e.away.n} {
+			*v = r.uint(math.MaxInt64 >> 8)
+		}
+	}
+	switch {
+	case flags&one != 0:
+		e.contents = []content{{r.hash(), e.first, e.last, true, end}}
+	case flags&many != 0:
+		e.contents = make([]content, r.count(contentBytes+2))
+		for k := range e.contents {
+			c := &e.contents[k]
+			c.hash = r.hash()
+			v := r.uint(uint64(end)<<1 | 1)
+			c.first, c.origin = int32(v>>1), v&1 != 0
+			c.last = end - int32(r.uint(uint64(end)))
+			if c.origin {
+				c.lastAny = end - int32(r.uint(uint64(end)))
+			}
+			if c.first > c.last || c.origin && c.lastAny < c.last {
+				r.bad = true
+			}
+		}
+	}
+}
+
+// reader takes numbers off a state. After something that is cut off or too great
+// it is bad and gives zeros.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) uint(limit uint64) uint64 {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 || v > limit || r.bad {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// int reads a zigzag number of at most limit away from zero.
+func (r *reader) int(limit int64) int64 {
+	v, n := binary.Varint(r.b)
+	if n <= 0 || v > limit || v < -limit || r.bad {
+		r.bad = true
+		return 0
+	}
+	r.b = r.b[n:]
+	return v
+}
+
+// count reads the number of things that take at least size bytes each.
+func (r *reader) count(size int) int { return int(r.uint(uint64(len(r.b) / size))) }
+
+func (r *reader) take(n int) []byte {
+	if n > len(r.b) || r.bad {
+		r.bad = true
+		return nil
+	}
+	b := r.b[:n]
+	r.b = r.b[n:]
+	return b
+}
+
+func (r *reader) hash() uint64 {
+	var x [8]byte
+	copy(x[:], r.take(contentBytes))
+	return binary.LittleEndian.Uint64(x[:])
+}

@@ -1,0 +1,411 @@
+package dom
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+)
+
+// ErrOrder is returned for a version that does not come after the last one. The
+// state is not changed; a page whose history was filled in between is computed
+// anew.
+var ErrOrder = errors.New("version is not after the last one")
+
+const (
+	// MaxSlots bounds the window of a State: some seven years of hours.
+	MaxSlots = 1 << 16
+	// DefaultLimit is the size of a marshalled State, in bytes, that NewState uses.
+	DefaultLimit = 24 << 10
+	// maxPast is how many contents that are gone a State remembers.
+	maxPast = 512
+	// maxDepth is the number of levels that a State follows at most.
+	maxDepth = 512
+)
+
+// State is what is kept of the elements of one page: the first and the last slot
+// in which each path was seen, and the contents of the paths that have text. It
+// gives Lifespans, and Blocks of the paths with text, with slots as the unit of
+// time.
+//
+// Two bounds keep it small; Exact tells whether either was reached. It
+// remembers 512 contents that are gone, the latest ones; one that returns after
+// it was forgotten counts as new, so that lives are then rather too short. And
+// if the marshalled form would exceed its limit, the deepest level of elements
+// is forgotten, and the next if need be; Depth tells how many are left.
+type State struct {
+	limit    int
+	depth    int // levels that are kept
+	forgot   bool
+	started  bool
+	first    int
+	last     int // slots
+	elements []element
+
+	// Built when needed, not stored.
+	table  []int32 // 1+index of an element by its hash
+	walker walker
+}
+
+// element is a path. Parents come before their children.
+type element struct {
+	parent      int32 // -1 for a root
+	depth       int32 // 1 for a root
+	tag         string
+	nth         int32
+	hash        uint64 // of the path
+	first, last int32  // slots after the page's first in which it was seen
+	done        tally  // lives of forgotten contents at this path
+	away        tally  // lives anywhere of forgotten contents that appeared here first
+	contents    []content
+}
+
+type tally struct{ life, n uint64 }
+
+// content is a text at a path. Its hash has contentBits bits.
+type content struct {
+	hash        uint64
+	first, last int32 // slots in which it was at this path
+	origin      bool  // it had not been seen anywhere before
+	lastAny     int32 // the last slot in which it was anywhere, if origin
+}
+
+const (
+	contentBytes = 5
+	contentBits  = 8 * contentBytes
+)
+
+// NewState returns a State without versions whose marshalled form is to stay
+// near limit bytes; zero means DefaultLimit.
+func NewState(limit int) *State {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	return &State{limit: min(limit, math.MaxInt32), depth: maxDepth}
+}
+
+// Exact reports whether no bound was reached: what the state says then equals
+// what the functions of this package compute from all versions.
+func (s *State) Exact() bool { return !s.forgot && s.depth == maxDepth }
+
+// Depth returns the number of levels of elements that the state follows.
+func (s *State) Depth() int { return s.depth }
+
+// Repeat takes a slot whose version has the same outline as the one before it.
+func (s *State) Repeat(slot int) error {
+	if !s.started {
+		return fmt.Errorf("slot %d repeats nothing: %w", slot, ErrOrder)
+	}
+	if err := s.check(slot); err != nil {
+		return err
+	}
+	s.repeat(int32(slot - s.first))
+	s.last = slot
+	return nil
+}
+
+func (s *State) check(slot int) error {
+	switch {
+	case s.started && slot <= s.last:
+		return fmt.Errorf("slot %d after slot %d: %w", slot, s.last, ErrOrder)
+	case s.started && slot-s.first >= MaxSlots:
+		return fmt.Errorf("slot %d is more than %d slots after the first", slot, MaxSlots)
+	}
+	return nil
+}
+
+// repeat moves everything that was seen in the last slot to a new one.
+func (s *State) repeat(now int32) {
+	before := int32(s.last - s.first)
+	for i := range s.elements {
+		e := &s.elements[i]
+		if e.last == before {
+			e.last = now
+		}
+		for k := range e.contents {
+			c := &e.contents[k]
+			if c.last == before {
+				c.last = now
+			}
+			if c.origin && c.lastAny == before {
+				c.lastAny = now
+			}
+		}
+	}
+}
+
+// Add takes the outline of the version in a slot after all earlier ones; slots
+// that are left out are missing. nodes is as for Lines.
+func (s *State) Add(slot int, nodes []extract.Node) error {
+	if err := s.check(slot); err != nil {
+		return err
+	}
+	if !s.started {
+		s.started, s.first = true, slot
+	}
+	s.last = slot
+	now := int32(slot - s.first)
+	if s.table == nil {
+		s.index()
+	}
+	w := &s.walker
+	w.hash(nodes)
+	ids := make([]int32, len(nodes)) // element of a node; -1 if it is too deep
+	type seen struct {
+		id   int32
+		hash uint64
+	}
+	texts := make([]seen, 0, len(nodes))
+	w.walk(nodes, func(i, nth int) {
+		parent := int32(-1)
+		if p := nodes[i].Parent; p >= 0 {
+			if parent = ids[p]; parent < 0 {
+				ids[i] = -1
+				return
+			}
+		}
+		ids[i] = s.find(parent, nodes[i].Tag, int32(nth), now)
+		if ids[i] < 0 {
+			return
+		}
+		s.elements[ids[i]].last = now
+		if h := w.subtree(nodes, i); h != 0 {
+			texts = append(texts, seen{ids[i], uint64(h) & (1<<contentBits - 1)})
+		}
+	}, func(int) bool { return true })
+
+	// Which contents are new anywhere is decided before any of them enters.
+	slices.SortFunc(texts, func(a, b seen) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.id, b.id)) })
+	known := newHashSet(texts, func(t seen) uint64 { return t.hash })
+	for i := range s.elements {
+		for k := range s.elements[i].contents {
+			c := &s.elements[i].contents[k]
+			if known.mark(c.hash) && c.origin {
+				c.lastAny = now
+			}
+		}
+	}
+	for _, t := range texts {
+		e := &s.elements[t.id]
+		k := slices.IndexFunc(e.contents, func(c content) bool { return c.hash == t.hash })
+		if k < 0 {
+			k = len(e.contents)
+			e.contents = append(e.contents, content{hash: t.hash, first: now, origin: !known.marked(t.hash), lastAny: now})
+		}
+		e.contents[k].last = now
+	}
+	s.forget(now)
+	s.fit()
+	return nil
+}
+
+// find returns the index of a path, adding it if it is new and not too deep.
+func (s *State) find(parent int32, tag string, nth, now int32) int32 {
+	above, depth := uint64(0), int32(1)
+	if parent >= 0 {
+		above, depth = s.elements[parent].hash, s.elements[parent].depth+1
+	}
+	if int(depth) > s.depth {
+		return -1
+	}
+	h := pathHash(above, tag, nth)
+	mask := uint64(len(s.table) - 1)
+	at := h & mask
+	for s.table[at] != 0 {
+		if e := &s.elements[s.table[at]-1]; e.hash == h {
+			return s.table[at] - 1
+		}
+		at = (at + 1) & mask
+	}
+	s.elements = append(s.elements, element{parent: parent, depth: depth, tag: tag, nth: nth, hash: h, first: now})
+	s.table[at] = int32(len(s.elements))
+	if 2*len(s.elements) > len(s.table) {
+		s.index()
+	}
+	return int32(len(s.elements) - 1)
+}
+
+func pathHash(above uint64, tag string, nth int32) uint64 {
+	h := above ^ xxh3.HashString(tag) + uint64(nth)*0x9e3779b97f4a7c15
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	h ^= h >> 32
+	h *= 0xd6e8feb86659fd93
+	return h ^ h>>32
+}
+
+func (s *State) index() {
+	size := 1 << 10
+	for size < 4*len(s.elements) {
+		size *= 2
+	}
+	s.table = make([]int32, size)
+	for i := range s.elements {
+		at := s.elements[i].hash & uint64(size-1)
+		for s.table[at] != 0 {
+			at = (at + 1) & uint64(size-1)
+		}
+		s.table[at] = int32(i + 1)
+	}
+}
+
+// gone tells whether a content was last seen before now, at its path and, if it
+// came from there, anywhere.
+func (c *content) gone(now int32) bool { return c.last < now && (!c.origin || c.lastAny < now) }
+
+// when is the slot from which a content is of no use but for its return.
+func (c *content) when() int32 {
+	if c.origin {
+		return max(c.last, c.lastAny)
+	}
+	return c.last
+}
+
+// forget keeps the number of contents that are gone within maxPast. All that
+// went in the same slot are forgotten together, the earliest first, until half
+// of the room is free.
+func (s *State) forget(now int32) {
+	var times []int32
+	for i := range s.elements {
+		for k := range s.elements[i].contents {
+			if c := &s.elements[i].contents[k]; c.gone(now) {
+				times = append(times, c.when())
+			}
+		}
+	}
+	if len(times) <= maxPast {
+		return
+	}
+	slices.Sort(times)
+	until := times[len(times)-maxPast/2]
+	for i := range s.elements {
+		e := &s.elements[i]
+		e.contents = slices.DeleteFunc(e.contents, func(c content) bool {
+			if !c.gone(now) || c.when() > until {
+				return false
+			}
+			e.done.add(c.last - c.first)
+			if c.origin {
+				e.away.add(c.lastAny - c.first)
+			}
+			s.forgot = true
+			return true
+		})
+	}
+}
+
+func (t *tally) add(life int32) {
+	t.life += uint64(life)
+	t.n++
+}
+
+func (t tally) block() Block { return Block{float64(t.life) / float64(t.n), int(t.n)} }
+
+// fit forgets levels until the state keeps its limit.
+func (s *State) fit() {
+	for s.bound() > s.limit && s.depth > 1 {
+		if len(s.append(nil)) <= s.limit {
+			return
+		}
+		deepest := int32(0)
+		for i := range s.elements {
+			deepest = max(deepest, s.elements[i].depth)
+		}
+		s.depth = int(deepest) - 1
+		s.cut()
+	}
+}
+
+// cut drops the elements that are too deep.
+func (s *State) cut() {
+	number := make([]int32, len(s.elements))
+	kept := s.elements[:0]
+	for i, e := range s.elements {
+		if int(e.depth) > s.depth {
+			continue
+		}
+		if e.parent >= 0 {
+			e.parent = number[e.parent]
+		}
+		number[i] = int32(len(kept))
+		kept = append(kept, e)
+	}
+	clear(s.elements[len(kept):])
+	s.elements = kept
+	s.index()
+}
+
+// Lifespans returns the lifespan of every path, ascending by path, in slots.
+func (s *State) Lifespans() []Lifespan {
+	paths := s.paths()
+	out := make([]Lifespan, len(s.elements))
+	for i, e := range s.elements {
+		out[i] = Lifespan{paths[i], float64(s.first + int(e.first)), float64(s.first + int(e.last))}
+	}
+	slices.SortFunc(out, func(a, b Lifespan) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+func (s *State) paths() []string {
+	paths := make([]string, len(s.elements))
+	for i, e := range s.elements {
+		above := ""
+		if e.parent >= 0 {
+			above = paths[e.parent]
+		}
+		paths[i] = above + "/" + e.tag + "[" + strconv.Itoa(int(e.nth)) + "]"
+	}
+	return paths
+}
+
+// Blocks returns the persistence of contents as the function Blocks does, in
+// slots, for the paths that ever had text.
+func (s *State) Blocks() (atPath, travel map[string]Block) {
+	atPath, travel = map[string]Block{}, map[string]Block{}
+	paths := s.paths()
+	for i, e := range s.elements {
+		for _, c := range e.contents {
+			e.done.add(c.last - c.first)
+			if c.origin {
+				e.away.add(c.lastAny - c.first)
+			}
+		}
+		if e.done.n > 0 {
+			atPath[paths[i]] = e.done.block()
+		}
+		if e.away.n > 0 {
+			travel[paths[i]] = e.away.block()
+		}
+	}
+	return atPath, travel
+}
+
+// Regions returns the paths with text as Together takes them, ascending by path.
+// Of the changes those are known whose contents are still remembered.
+func (s *State) Regions() []Region {
+	atPath, _ := s.Blocks()
+	paths := s.paths()
+	var out []Region
+	for i, e := range s.elements {
+		b, ok := atPath[paths[i]]
+		if !ok {
+			continue
+		}
+		r := Region{Path: paths[i], Life: b.Life}
+		for _, c := range e.contents {
+			if c.first > e.first {
+				r.Changes = append(r.Changes, s.first+int(c.first))
+			}
+		}
+		slices.Sort(r.Changes)
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Region) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
