@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
@@ -32,7 +33,8 @@ const (
 	defaultMaxPayload = 10 << 20
 	lanes             = 2       // batches written side by side
 	batchCaptures     = 128     // of one lane
-	batchBytes        = 6 << 20 // of one lane's payloads
+	batchBytes        = 3 << 20 // of one lane's payloads; two batches a lane are in memory
+	writingBytes      = 8 << 20 // of payloads that all lanes write at a time
 )
 
 // Report counts what an import met.
@@ -120,10 +122,11 @@ func (im *importer) file(ctx context.Context, name string) error {
 
 func (im *importer) feed(ctx context.Context, name string, f *os.File, size int64) error {
 	g, ctx := errgroup.WithContext(ctx)
-	var queues [lanes]chan *store.Capture
+	var queues [lanes]chan batch
+	writing := semaphore.NewWeighted(writingBytes)
 	for i := range queues {
-		queues[i] = make(chan *store.Capture, 2)
-		g.Go(func() error { return im.lane(ctx, queues[i]) })
+		queues[i] = make(chan batch)
+		g.Go(func() error { return im.lane(ctx, queues[i], writing) })
 	}
 	g.Go(func() error {
 		defer func() {
@@ -131,16 +134,47 @@ func (im *importer) feed(ctx context.Context, name string, f *os.File, size int6
 				close(q)
 			}
 		}()
-		return im.records(ctx, name, f, size, func(c *store.Capture) error {
+		var open [lanes]batch
+		send := func(i int) error {
 			select {
-			case queues[laneOf(c.URL)] <- c:
+			case queues[i] <- open[i]:
+				open[i] = batch{}
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		}
+		err := im.records(ctx, name, f, size, func(c *store.Capture) error {
+			i := laneOf(c.URL)
+			if open[i].add(c) {
+				return send(i)
+			}
+			return nil
 		})
+		// What was read before a fault of the file is stored all the same.
+		for i := range open {
+			if len(open[i].captures) > 0 {
+				if serr := send(i); serr != nil && err == nil {
+					err = serr
+				}
+			}
+		}
+		return err
 	})
 	return g.Wait()
+}
+
+// batch is what one transaction stores.
+type batch struct {
+	captures []*store.Capture
+	bytes    int // of payloads
+}
+
+// add reports whether the batch is full with c.
+func (b *batch) add(c *store.Capture) bool {
+	b.captures = append(b.captures, c)
+	b.bytes += len(c.Payload)
+	return len(b.captures) >= batchCaptures || b.bytes >= batchBytes
 }
 
 func laneOf(url string) int {
@@ -148,32 +182,23 @@ func laneOf(url string) int {
 	return int(h[15]) % lanes
 }
 
-// lane stores captures in batches.
-func (im *importer) lane(ctx context.Context, queue <-chan *store.Capture) error {
-	var batch []*store.Capture
-	var size int
-	flush := func() error {
-		if len(batch) == 0 {
-			return nil
+// lane stores batches one after the other while the next one is being read.
+// Reading and compressing a page takes many times its size, so batches of huge
+// pages wait for each other.
+func (im *importer) lane(ctx context.Context, queue <-chan batch, writing *semaphore.Weighted) error {
+	for b := range queue {
+		weight := min(int64(b.bytes), writingBytes)
+		if err := writing.Acquire(ctx, weight); err != nil {
+			return err
 		}
-		stored, err := im.db.Write(ctx, batch)
+		stored, err := im.db.Write(ctx, b.captures)
+		writing.Release(weight)
 		if err != nil {
 			return err
 		}
-		im.count(stored, size)
-		batch, size = nil, 0
-		return nil
+		im.count(stored, b.bytes)
 	}
-	for c := range queue {
-		batch = append(batch, c)
-		size += len(c.Payload)
-		if len(batch) >= batchCaptures || size >= batchBytes {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
+	return nil
 }
 
 func (im *importer) count(stored []store.Stored, size int) {
