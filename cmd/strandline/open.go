@@ -31,7 +31,11 @@ type opened struct {
 // open connects to the database, starting the private one where none is named,
 // and brings a private one's schema up to date; another's is migrated by its
 // operator.
-func (a *app) open(ctx context.Context) (*opened, error) {
+func (a *app) open(ctx context.Context) (*opened, error) { return a.openWith(ctx, store.Options{}) }
+
+// openWith is open for a command that has wishes of its own.
+func (a *app) openWith(ctx context.Context, opt store.Options) (*opened, error) {
+	opt.Logger = a.log
 	c, err := a.config()
 	if err != nil {
 		return nil, err
@@ -40,10 +44,10 @@ func (a *app) open(ctx context.Context) (*opened, error) {
 	if o.url, o.server, err = a.database(ctx, c); err != nil {
 		return nil, err
 	}
-	o.DB, err = store.Open(ctx, o.url, store.Options{Logger: a.log})
+	o.DB, err = store.Open(ctx, o.url, opt)
 	if errors.Is(err, store.ErrSchemaOlder) && o.server != nil {
 		if _, err = store.Migrate(ctx, o.url); err == nil {
-			o.DB, err = store.Open(ctx, o.url, store.Options{Logger: a.log})
+			o.DB, err = store.Open(ctx, o.url, opt)
 		}
 	}
 	if err != nil {
