@@ -36,10 +36,14 @@ check-fast: ## The part of check that takes seconds: format, vet, import order, 
 	$(GO) test -count=1 ./internal/layout
 	$(GO) test -count=1 -run Fresh ./configs
 
+.PHONY: fmt
+fmt: ## Format all code by gofumpt.
+	$(GO) list -f '{{.Dir}}' ./... | xargs $(TOOL) gofumpt -w
+
 .PHONY: lint
 lint: ## gofumpt, golangci-lint and staticcheck; the first run builds them, which takes minutes.
 	@files=$$($(GO) list -f '{{.Dir}}' ./... | xargs $(TOOL) gofumpt -l | sort -u); \
-	if [[ -n $$files ]]; then echo "not formatted by gofumpt:"; echo "$$files"; exit 1; fi
+	if [[ -n $$files ]]; then echo "not formatted by gofumpt (make fmt):"; echo "$$files"; exit 1; fi
 	$(TOOL) golangci-lint run ./...
 	$(TOOL) staticcheck ./...
 

@@ -74,7 +74,8 @@ func (c *sampleArchiveCmd) write(ctx context.Context, w io.Writer) error {
 		name = filepath.Base(c.Out)
 	}
 	if _, err := out.Info(name, start, warc.Header{
-		{Name: "software", Value: "strandline"}, {Name: "description", Value: "pages of a simulated web, hourly"}}); err != nil {
+		{Name: "software", Value: "strandline"}, {Name: "description", Value: "pages of a simulated web, hourly"},
+	}); err != nil {
 		return err
 	}
 	urls := samplePages(world, start, end, c.Pages)
@@ -92,8 +93,10 @@ func (c *sampleArchiveCmd) write(ctx context.Context, w io.Writer) error {
 // that a few dozen show the whole range.
 func samplePages(world *simweb.World, from, to time.Time, n int) []string {
 	// More of the pages that change at an ordinary pace than of the extremes.
-	rates := [...]simweb.Rate{simweb.Hourly, simweb.Daily, simweb.Weekly, simweb.Hourly, simweb.Daily,
-		simweb.Static, simweb.Daily, simweb.Minutes, simweb.Hourly, simweb.Request, simweb.Weekly}
+	rates := [...]simweb.Rate{
+		simweb.Hourly, simweb.Daily, simweb.Weekly, simweb.Hourly, simweb.Daily,
+		simweb.Static, simweb.Daily, simweb.Minutes, simweb.Hourly, simweb.Request, simweb.Weekly,
+	}
 	type class struct {
 		host string
 		rate simweb.Rate
@@ -156,7 +159,8 @@ func (s *sampler) capture(ctx context.Context, url string, at time.Time) error {
 	digest := warc.SumDigest("sha1", payload)
 	if before, ok := s.last[url]; ok && before.digest.String() == digest.String() {
 		_, err = s.out.Revisit(url, at, head, digest, warc.Revisit{
-			Profile: warc.ProfileIdenticalPayload, RefersTo: before.id, TargetURI: url, Date: before.at})
+			Profile: warc.ProfileIdenticalPayload, RefersTo: before.id, TargetURI: url, Date: before.at,
+		})
 		return err
 	}
 	span, err := s.out.Response(url, at, head, payload, nil)
