@@ -31,7 +31,10 @@ import (
 
 // Line is one element of one version (SCIENCE A26).
 type Line struct {
-	FullPath string  // "/html[0]/body[0]/p[2]": indices among siblings of the same tag, from 0
+	// FullPath is as "/html[0]/body[0]/p[2]": indices among siblings of the same
+	// tag, from 0. Brackets and percent signs, which broken markup can bring into
+	// a tag's name, are written %5B, %5D and %25.
+	FullPath string
 	TypePath string  // "(/html/body/p)[2]": index among elements of that type path, in the order of start tags
 	Node     Hash    // of its own text: its chunks joined by one space
 	Subtree  Hash    // of all text in it, joined likewise
@@ -118,11 +121,11 @@ func Lines(nodes []extract.Node, version float64, texts bool) iter.Seq[Line] {
 			if !ok {
 				t = len(typePaths)
 				types[k] = t
-				typePaths = append(typePaths, typePath{path: typePaths[parent].path + "/" + n.Tag})
+				typePaths = append(typePaths, typePath{path: typePaths[parent].path + "/" + escapeTag(n.Tag)})
 			}
 			typeOf[i], index[i] = t, typePaths[t].count
 			typePaths[t].count++
-			paths[i] = above + "/" + n.Tag + "[" + strconv.Itoa(nth) + "]"
+			paths[i] = above + stepText(n.Tag, nth)
 		}, func(i int) bool {
 			l := Line{
 				FullPath: paths[i],

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"strings"
+
+	"github.com/zeebo/xxh3"
 )
 
 var errState = errors.New("dom: state is damaged")
@@ -48,16 +49,8 @@ func (s *State) append(b []byte) []byte {
 	end := int32(s.last - s.first)
 	b = binary.AppendUvarint(b, uint64(end))
 
-	number := map[string]int{}
-	var tags []string
-	for i := range s.elements {
-		if t := s.elements[i].tag; number[t] == 0 {
-			tags = append(tags, t)
-			number[t] = len(tags)
-		}
-	}
-	b = binary.AppendUvarint(b, uint64(len(tags)))
-	for _, t := range tags {
+	b = binary.AppendUvarint(b, uint64(len(s.tags)))
+	for _, t := range s.tags {
 		b = binary.AppendUvarint(b, uint64(len(t)))
 		b = append(b, t...)
 	}
@@ -69,7 +62,7 @@ func (s *State) append(b []byte) []byte {
 			up = uint64(i) - uint64(e.parent)
 		}
 		b = binary.AppendUvarint(b, up)
-		b = binary.AppendUvarint(b, uint64(number[e.tag]-1))
+		b = binary.AppendUvarint(b, uint64(e.tag))
 		b = e.append(b, end)
 	}
 	return b
@@ -144,13 +137,11 @@ func appendHash(b []byte, h uint64) []byte {
 func (s *State) bound() int {
 	const number = 10
 	n := 8 * number
-	tags := map[string]bool{}
+	for _, t := range s.tags {
+		n += number + len(t)
+	}
 	for i := range s.elements {
 		e := &s.elements[i]
-		if !tags[e.tag] {
-			tags[e.tag] = true
-			n += number + len(e.tag)
-		}
 		n += 17 // four numbers of a few bytes and the flags
 		if e.done.n > 0 || e.away.n > 0 {
 			n += 4 * number
@@ -184,31 +175,36 @@ func (s *State) read(r *reader) {
 	s.first = int(r.int(math.MaxInt32))
 	end := int32(r.uint(MaxSlots))
 	s.last = s.first + int(end)
-	tags := make([]string, r.count(2))
-	for i := range tags {
-		tags[i] = strings.Clone(string(r.take(int(r.uint(math.MaxUint16)))))
+	s.tags = make([]string, r.count(2))
+	for i := range s.tags {
+		s.tags[i] = string(r.take(int(r.uint(math.MaxUint16))))
 	}
 	if r.bad {
 		return
 	}
+	hashes := make([]uint64, len(s.tags))
+	for i, t := range s.tags {
+		hashes[i] = xxh3.HashString(t)
+	}
 	s.elements = make([]element, r.count(3))
+	single := make([]content, len(s.elements)) // most elements have one content
 	for i := range s.elements {
 		e := &s.elements[i]
 		up := r.uint(uint64(i))
 		tag := r.uint(math.MaxInt32)
-		if r.bad || tag >= uint64(len(tags)) {
+		if r.bad || tag >= uint64(len(s.tags)) {
 			r.bad = true
 			return
 		}
-		e.tag, e.parent, e.depth = tags[tag], -1, 1
+		e.tag, e.parent, e.depth = int32(tag), -1, 1
 		above := uint64(0)
 		if up > 0 {
 			e.parent = int32(i) - int32(up)
 			p := &s.elements[e.parent]
 			above, e.depth = p.hash, p.depth+1
 		}
-		e.read(r, end)
-		e.hash = pathHash(above, e.tag, e.nth)
+		e.read(r, end, single[i:i:i+1])
+		e.hash = pathHash(above, hashes[tag], e.nth)
 		if r.bad || int(e.depth) > s.depth {
 			r.bad = true
 			return
@@ -216,7 +212,7 @@ func (s *State) read(r *reader) {
 	}
 }
 
-func (e *element) read(r *reader, end int32) {
+func (e *element) read(r *reader, end int32, single []content) {
 	flags := r.uint(2*many - 1)
 	if flags&firstborn == 0 {
 		e.nth = int32(r.uint(math.MaxInt32))
@@ -238,7 +234,7 @@ func (e *element) read(r *reader, end int32) {
 	}
 	switch {
 	case flags&one != 0:
-		e.contents = []content{{r.hash(), e.first, e.last, true, end}}
+		e.contents = append(single, content{r.hash(), e.first, e.last, true, end})
 	case flags&many != 0:
 		e.contents = make([]content, r.count(contentBytes+2))
 		for k := range e.contents {

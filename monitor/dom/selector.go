@@ -8,43 +8,6 @@ import (
 	"github.com/strandlinehq/strandline/crawler/extract"
 )
 
-// XPath turns a full path into the XPath of the same element, whose indices
-// count from 1. ok is false for what is no full path.
-func XPath(fullPath string) (xpath string, ok bool) {
-	steps, ok := parsePath(fullPath)
-	if !ok {
-		return "", false
-	}
-	var b strings.Builder
-	for _, s := range steps {
-		b.WriteString("/" + s.tag + "[" + strconv.Itoa(s.nth+1) + "]")
-	}
-	return b.String(), true
-}
-
-type step struct {
-	tag string
-	nth int // among siblings of the tag, from 0
-}
-
-func parsePath(p string) ([]step, bool) {
-	var out []step
-	for p != "" {
-		end := strings.IndexByte(p, ']')
-		open := strings.IndexByte(p, '[')
-		if p[0] != '/' || open < 2 || end < open+2 {
-			return nil, false
-		}
-		n, err := strconv.ParseUint(p[open+1:end], 10, 31)
-		if err != nil || strings.ContainsAny(p[1:open], "/]") || p[open+1] == '+' {
-			return nil, false
-		}
-		out = append(out, step{p[1:open], int(n)})
-		p = p[end+1:]
-	}
-	return out, len(out) > 0
-}
-
 // Selector finds elements by id, by tag and classes, or by path; the first of
 // these that is set.
 type Selector struct {
@@ -94,7 +57,7 @@ func pathOf(nodes []extract.Node, i int) string {
 			nth++
 		}
 	}
-	return pathOf(nodes, int(p)) + "/" + nodes[i].Tag + "[" + strconv.Itoa(nth) + "]"
+	return pathOf(nodes, int(p)) + stepText(nodes[i].Tag, nth)
 }
 
 // CSS writes the selector in the syntax of CSS. A path selects by nth-of-type.

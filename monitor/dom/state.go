@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/zeebo/xxh3"
 
@@ -46,6 +45,7 @@ type State struct {
 	started  bool
 	first    int
 	last     int // slots
+	tags     []string
 	elements []element
 
 	// Built when needed, not stored.
@@ -57,7 +57,7 @@ type State struct {
 type element struct {
 	parent      int32 // -1 for a root
 	depth       int32 // 1 for a root
-	tag         string
+	tag         int32 // index in State.tags
 	nth         int32
 	hash        uint64 // of the path
 	first, last int32  // slots after the page's first in which it was seen
@@ -214,7 +214,7 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 	if int(depth) > s.depth {
 		return -1
 	}
-	h := pathHash(above, tag, nth)
+	h := pathHash(above, xxh3.HashString(tag), nth)
 	mask := uint64(len(s.table) - 1)
 	at := h & mask
 	for s.table[at] != 0 {
@@ -223,7 +223,12 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 		}
 		at = (at + 1) & mask
 	}
-	s.elements = append(s.elements, element{parent: parent, depth: depth, tag: tag, nth: nth, hash: h, first: now})
+	k := slices.Index(s.tags, tag)
+	if k < 0 {
+		k = len(s.tags)
+		s.tags = append(s.tags, tag)
+	}
+	s.elements = append(s.elements, element{parent: parent, depth: depth, tag: int32(k), nth: nth, hash: h, first: now})
 	s.table[at] = int32(len(s.elements))
 	if 2*len(s.elements) > len(s.table) {
 		s.index()
@@ -231,8 +236,8 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 	return int32(len(s.elements) - 1)
 }
 
-func pathHash(above uint64, tag string, nth int32) uint64 {
-	h := above ^ xxh3.HashString(tag) + uint64(nth)*0x9e3779b97f4a7c15
+func pathHash(above, tag uint64, nth int32) uint64 {
+	h := above ^ tag + uint64(nth)*0x9e3779b97f4a7c15
 	h ^= h >> 32
 	h *= 0xd6e8feb86659fd93
 	h ^= h >> 32
@@ -359,7 +364,7 @@ func (s *State) paths() []string {
 		if e.parent >= 0 {
 			above = paths[e.parent]
 		}
-		paths[i] = above + "/" + e.tag + "[" + strconv.Itoa(int(e.nth)) + "]"
+		paths[i] = above + stepText(s.tags[e.tag], int(e.nth))
 	}
 	return paths
 }

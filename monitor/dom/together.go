@@ -3,7 +3,6 @@ package dom
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // Region is a block as Together needs it.
@@ -126,9 +125,4 @@ func Phi(a, b []int, n int) float64 {
 		return 0
 	}
 	return (all*float64(both) - na*nb) / math.Sqrt(d)
-}
-
-// parentOf cuts the last step off a full path.
-func parentOf(path string) string {
-	return path[:max(strings.LastIndexByte(path, '/'), 0)]
 }
