@@ -1,0 +1,74 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+)
+
+// endLabel is a direct label beside the plot, at the height of what it names.
+type endLabel struct {
+	y     float64
+	text  string
+	class string
+}
+
+// spread moves the centres ys, ascending, so that neighbours are at least gap
+// apart within lo to hi, as little as that takes: pools of neighbours that touch
+// share their mean displacement. If there is no room for all, they overflow at hi.
+func spread(ys []float64, gap, lo, hi float64) []float64 {
+	type pool struct {
+		first, n int
+		top      float64 // of the first centre
+	}
+	var pools []pool
+	for i, y := range ys {
+		pools = append(pools, pool{i, 1, y})
+		for len(pools) > 1 {
+			a, b := &pools[len(pools)-2], pools[len(pools)-1]
+			if a.top+float64(a.n)*gap <= b.top {
+				break
+			}
+			// The best place of the joined pool is the mean of where its members
+			// would want its first centre to be.
+			n := a.n + b.n
+			a.top = (a.top*float64(a.n) + (b.top-float64(a.n)*gap)*float64(b.n)) / float64(n)
+			a.n = n
+			pools = pools[:len(pools)-1]
+		}
+	}
+	out := make([]float64, len(ys))
+	for _, p := range pools {
+		for i := range p.n {
+			out[p.first+i] = p.top + float64(i)*gap
+		}
+	}
+	for i := range out { // down from the top
+		floor := lo
+		if i > 0 {
+			floor = out[i-1] + gap
+		}
+		out[i] = max(out[i], floor)
+	}
+	for i := len(out) - 1; i >= 0; i-- { // and up from the bottom
+		roof := hi
+		if i < len(out)-1 {
+			roof = out[i+1] - gap
+		}
+		out[i] = min(out[i], roof)
+	}
+	return out
+}
+
+// drawEnds sets the labels at the right of the plot.
+func (p *plot) drawEnds() {
+	slices.SortStableFunc(p.ends, func(a, b endLabel) int { return cmp.Compare(a.y, b.y) })
+	ys := make([]float64, len(p.ends))
+	for i, e := range p.ends {
+		ys[i] = e.y
+	}
+	room := min(p.canvas.w*.3, p.w0()-4-p.right()-8)
+	for i, y := range spread(ys, 15, p.y+2, p.bottom()-2) {
+		e := p.ends[i]
+		p.place(sizeLabel, e.class, fit(clean(e.text), room, sizeLabel, false), spot{p.right() + 8, y + 4, start})
+	}
+}

@@ -1,0 +1,78 @@
+package chart
+
+// PrecisionRecall draws how well novelty at or above a threshold tells new pages
+// (paper T Figures 5-7; SCIENCE T7). Threshold 0 judges all pages novel: its
+// precision is the baseline.
+type PrecisionRecall struct {
+	Subtitle string
+	Panels   []AccuracyPanel // such as one a snapshot
+}
+
+// AccuracyPanel holds the accuracies with several deltas.
+type AccuracyPanel struct {
+	Name string
+	Runs []AccuracyRun
+}
+
+// AccuracyRun is precision and recall at thresholds, ascending. What is not
+// defined, as the precision of no page judged, is NaN.
+type AccuracyRun struct {
+	Delta                        float64
+	Threshold, Precision, Recall []float64
+}
+
+// SVG draws the figure.
+func (f PrecisionRecall) SVG(opt Options) []byte { return f.chart().SVG(opt) }
+
+func (f PrecisionRecall) chart() Chart {
+	ch := Chart{
+		Title:    "How well does novelty tell new pages?",
+		Subtitle: f.Subtitle,
+		Empty:    "No page of a known age has been judged yet. It needs pages with a date in their address.",
+		X:        Axis{Label: "threshold: novel if the novelty is at least", Kind: Share},
+		Y:        Axis{Label: "precision and recall", Kind: Share},
+	}
+	var deltas []float64
+	thresholds := map[float64]bool{}
+	for _, panel := range f.Panels {
+		for _, r := range panel.Runs {
+			deltas = appendDelta(deltas, r.Delta)
+			for _, t := range r.Threshold {
+				thresholds[t] = true
+			}
+		}
+	}
+	for _, panel := range f.Panels {
+		p := Panel{Title: panel.Name}
+		baseline := nan
+		for _, r := range panel.Runs {
+			name := ", δ = " + share(r.Delta)
+			line := func(what, color string, values []float64) Line {
+				l := Line{Color: color, Dash: dashOf(deltas, r.Delta), Name: what + name, Hover: func(q Point) string {
+					return what + name + ", threshold " + share(q.X) + ": " + share(q.Y)
+				}}
+				for i, t := range r.Threshold[:min(len(r.Threshold), len(values))] {
+					l.Points = append(l.Points, Point{t, values[i]})
+				}
+				return l
+			}
+			p.Marks = append(p.Marks, line("precision", "accent", r.Precision), line("recall", "second", r.Recall))
+			if len(r.Threshold) > 0 && r.Threshold[0] == 0 && len(r.Precision) > 0 {
+				baseline = r.Precision[0]
+			}
+		}
+		if finite(baseline) {
+			p.Marks = append(p.Marks, Rule{Y: baseline, Dash: Dotted, Words: "all judged novel: " + share(baseline)})
+		}
+		ch.Panels = append(ch.Panels, p)
+	}
+	ch.Keys = []Key{{Color: "accent", Line: true, Label: "precision"}, {Color: "second", Line: true, Label: "recall"}}
+	if len(deltas) > 1 {
+		ch.Keys = append(ch.Keys, deltaKeys(deltas)...)
+	}
+	if len(thresholds) == 1 {
+		ch.Note = "Only one threshold: too few for a curve."
+	}
+	ch.Desc = ch.Title + " Lines of precision and recall over the threshold of novelty."
+	return ch
+}
