@@ -27,8 +27,8 @@ func loopback() []netip.Prefix {
 // hasty are timeouts that a test can wait for.
 func hasty() fetch.Timeouts {
 	return fetch.Timeouts{
-		Connect: time.Second, TLS: time.Second, Header: 300 * time.Millisecond, Total: 5 * time.Second,
-		Rate: 1000, Window: 150 * time.Millisecond,
+		Connect: time.Second, TLS: time.Second, Header: time.Second, Total: 10 * time.Second,
+		Rate: 1000, Window: 300 * time.Millisecond,
 	}
 }
 

@@ -28,8 +28,9 @@ type Request struct {
 	// Cookies are sent to the host of URL, and make the fetch keep the cookies it is given until it
 	// ends. With none, cookies are neither kept nor sent.
 	Cookies []*http.Cookie
-	// Admitted says that the caller has started a request to the host of URL at the gate. The
-	// fetch ends it there in any case. Otherwise the fetch waits at the gate by itself.
+	// Admitted says that the caller has started a request at the gate, to the host that
+	// canonical.FactsOf tells of URL. The fetch ends it there, whatever comes of it, but for a URL
+	// that has no host (BadURL). Otherwise the fetch waits at the gate by itself.
 	Admitted bool
 }
 

@@ -13,6 +13,9 @@ type watchdog struct {
 	limits *Timeouts
 	cancel context.CancelCauseFunc
 	bytes  atomic.Int64 // of the body so far
+	// waits tells that bytes are being waited for. While they are being decompressed, which takes
+	// long on a busy machine, the host is not slow.
+	waits atomic.Bool
 
 	mu       sync.Mutex // guards what follows
 	timer    *time.Timer
@@ -63,7 +66,7 @@ func (d *watchdog) look() {
 	}
 	if d.inBody {
 		n := d.bytes.Load()
-		if float64(n-d.before) < float64(d.limits.Rate)*d.limits.Window.Seconds() {
+		if d.waits.Load() && float64(n-d.before) < float64(d.limits.Rate)*d.limits.Window.Seconds() {
 			d.over = true
 			d.cancel(errSlowBody)
 			return

@@ -214,7 +214,9 @@ func (c *counter) Read(p []byte) (int, error) {
 	if int64(len(p)) > c.left {
 		p = p[:c.left]
 	}
+	c.dog.waits.Store(true)
 	n, err := c.r.Read(p)
+	c.dog.waits.Store(false)
 	c.n += int64(n)
 	c.left -= int64(n)
 	c.dog.bytes.Add(int64(n))
