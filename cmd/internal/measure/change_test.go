@@ -99,3 +99,50 @@ func TestDivergenceGolden(t *testing.T) {
 		t.Errorf("divergence %v, want %v", div, want)
 	}
 }
+
+// TestDOMGolden is paper A's example of two elements and that of stories that
+// move down a page while the navigation stays.
+func TestDOMGolden(t *testing.T) {
+	t.Parallel()
+	got := apply(t, "dom", `{"versions":[{"v":0,"html":"<a>foo<b>bar</b></a>"}]}`)
+	want := []any{
+		[]any{"/a[0]/b[0]", "(/a/b)[0]", "bar", "bar", 0.0},
+		[]any{"/a[0]", "(/a)[0]", "foo", "foo bar", 0.0},
+	}
+	if !near(got["lines"], want) {
+		t.Errorf("lines %v, want %v", got["lines"], want)
+	}
+	got = apply(t, "dom", `{"versions":[
+		{"v":0,"html":"<ul><li>one</li><li>two</li></ul><nav>menu</nav>"},
+		{"v":1,"html":"<ul><li>three</li><li>one</li></ul><nav>menu</nav>"},
+		{"v":2,"html":"<ul><li>four</li><li>three</li></ul><nav>menu</nav>"}],"horizons":[1,2,3]}`)
+	blocks := got["blocks"].(map[string]any)
+	at, travel := blocks["at_path"].(map[string]any), blocks["travel"].(map[string]any)
+	if !near(at["/ul[0]/li[0]"], 0.0) || !near(at["/nav[0]"], 2.0) {
+		t.Errorf("at_path %v: stories stay 0 hours at their place, the navigation 2", at)
+	}
+	// The first place begins one (1 hour), three (1) and four (0).
+	if !near(travel["/ul[0]/li[0]"], 2.0/3) {
+		t.Errorf("travel %v: a story of the first place lives 2/3 hours", travel)
+	}
+	if s := got["survival"].(map[string]any); !near(s["2"], 1.0) || s["3"] != nil {
+		t.Errorf("survival %v: all paths last 2 hours, 3 hours are not observed", s)
+	}
+}
+
+func apply(t *testing.T, name, in string) map[string]any {
+	t.Helper()
+	got, err := Apply(name, []byte(in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -42,6 +42,7 @@ func formulas() map[string]formula {
 		"staying-power": stayingPower,
 		"divergence":    divergence,
 		"schedule":      schedule,
+		"dom":           elements,
 	}
 }
 
