@@ -31,6 +31,21 @@ func (db *DB) Write(ctx context.Context, caps []*Capture) ([]Stored, error) {
 	if len(caps) == 0 {
 		return nil, nil
 	}
+	return db.WriteWith(ctx, caps, nil)
+}
+
+// WriteWith is Write, and calls then in the same transaction, after the captures
+// were written: what it writes by the Tx is stored with them or not at all. It is
+// called again when the transaction has to be repeated. With no captures it runs
+// alone.
+func (db *DB) WriteWith(ctx context.Context, caps []*Capture, then func(context.Context, *Tx, []Stored) error) ([]Stored, error) {
+	if len(caps) == 0 {
+		err := db.inTx(ctx, func(tx pgx.Tx) error { return then(ctx, &Tx{db: db, tx: tx}, nil) })
+		if err != nil {
+			return nil, fmt.Errorf("store captures: %w", err)
+		}
+		return nil, nil
+	}
 	for _, c := range caps {
 		if err := c.check(); err != nil {
 			return nil, err
@@ -63,7 +78,12 @@ func (db *DB) Write(ctx context.Context, caps []*Capture) ([]Stored, error) {
 	}
 	for try := 0; ; {
 		b := newBatch(db, caps, ids)
-		err := db.inTx(ctx, func(tx pgx.Tx) error { return b.write(ctx, tx) })
+		err := db.inTx(ctx, func(tx pgx.Tx) error {
+			if err := b.write(ctx, tx); err != nil || then == nil {
+				return err
+			}
+			return then(ctx, &Tx{db: db, tx: tx}, b.results())
+		})
 		switch {
 		case err == nil:
 			b.remember()

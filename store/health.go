@@ -1,0 +1,201 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	qAddLag = statement{local, `
+		insert into core.schedule_lag as l (watch_id, hour, bin, fetches)
+		select * from unnest($1::int[], $2::timestamptz[], $3::smallint[], $4::bigint[])
+		on conflict (watch_id, hour, bin) do update set fetches = l.fetches + excluded.fetches`}
+	qDropLag = statement{local, `delete from core.schedule_lag where hour < $1`}
+	qHealth  = statement{all, `
+		select s.kind, s.name, s.due, s.late, s.failing, s.oldest_due_at, coalesce(s.lag_p50, 0), coalesce(s.lag_p99, 0)
+		from api_v1.schedule_health s order by s.kind, s.name`}
+	qCountSetAside = statement{all, `
+		select m.watch_id, count(*), min(m.set_aside_reason) from core.watch_page m where m.set_aside_at is not null group by m.watch_id`}
+	qCountLeased = statement{all, `
+		select count(*) from core.page_schedule s where s.next_due_at <= $1 and s.lease_until > $2`}
+	qStageLag = statement{all, `
+		select t.stage, count(*), min(t.enqueued_at) from core.monitor_todo t group by t.stage order by t.stage`}
+	qScheduleNow = statement{local, `select core.schedule_now()`}
+)
+
+// Lag is how late a fetch for a watch started.
+type Lag struct {
+	Watch   int32
+	Started time.Time
+	Lag     time.Duration
+}
+
+// AddLags counts how late fetches started, for schedule_health.
+func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
+	type key struct {
+		watch int32
+		hour  int64
+		bin   int16
+	}
+	counts := map[key]int64{}
+	for _, l := range lags {
+		counts[key{l.Watch, l.Started.Truncate(time.Hour).Unix(), lagBin(l.Lag)}]++
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	keys := make([]key, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	// In one order everywhere, so that two daemons wait for each other and do not lock.
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.watch, b.watch), cmp.Compare(a.hour, b.hour), cmp.Compare(a.bin, b.bin))
+	})
+	var in struct {
+		watches []int32
+		hours   []time.Time
+		bins    []int16
+		fetches []int64
+	}
+	for _, k := range keys {
+		in.watches = append(in.watches, k.watch)
+		in.hours = append(in.hours, time.Unix(k.hour, 0).UTC())
+		in.bins = append(in.bins, k.bin)
+		in.fetches = append(in.fetches, counts[k])
+	}
+	if _, err := tx.tx.Exec(ctx, qAddLag.sql, in.watches, in.hours, in.bins, in.fetches); err != nil {
+		return fmt.Errorf("count lags: %w", err)
+	}
+	return nil
+}
+
+// lagBin returns the bin n of a lag, the least with
+//
+//	lag <= 0.25 s * 2^(n/2)
+func lagBin(lag time.Duration) int16 {
+	if lag <= time.Second/4 {
+		return 0
+	}
+	return int16(math.Ceil(2 * math.Log2(lag.Seconds()/0.25)))
+}
+
+// DropLags forgets what was counted before a time.
+func (db *DB) DropLags(ctx context.Context, before time.Time) error {
+	if _, err := db.pool.Exec(ctx, qDropLag.sql, before); err != nil {
+		return fmt.Errorf("drop old lags: %w", err)
+	}
+	return nil
+}
+
+// Status is what the daemons do now.
+type Status struct {
+	Now      time.Time // on the daemons' clock
+	Daemons  []DaemonRow
+	Running  int // pages that a daemon has taken and that are due
+	Schedule []ScheduleHealth
+	Stages   []StageLag
+}
+
+// ScheduleHealth is how one schedule is kept; see the view of that name.
+type ScheduleHealth struct {
+	Kind, Name         string
+	Due, Late, Failing int
+	OldestDueAt        time.Time // zero: nothing is due
+	LagP50, LagP99     time.Duration
+	SetAside           int    // pages set aside as misconfigured
+	Reason             string // why one of them was
+}
+
+// StageLag is the queue of a later stage.
+type StageLag struct {
+	Stage    string
+	Queued   int
+	OldestAt time.Time
+}
+
+// Status returns what the daemons do now.
+func (db *DB) Status(ctx context.Context) (Status, error) {
+	var s Status
+	if err := db.pool.QueryRow(ctx, qScheduleNow.sql).Scan(&s.Now); err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	var err error
+	if s.Daemons, err = db.Daemons(ctx, s.Now); err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	if err := db.pool.QueryRow(ctx, qCountLeased.sql, s.Now, s.Now).Scan(&s.Running); err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	if s.Schedule, err = db.ScheduleHealth(ctx); err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	rows, err := db.pool.Query(ctx, qStageLag.sql)
+	if err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	s.Stages, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (l StageLag, err error) {
+		err = row.Scan(&l.Stage, &l.Queued, &l.OldestAt)
+		return l, err
+	})
+	if err != nil {
+		return s, fmt.Errorf("status: %w", err)
+	}
+	return s, nil
+}
+
+// ScheduleHealth returns how the schedules are kept.
+func (db *DB) ScheduleHealth(ctx context.Context) ([]ScheduleHealth, error) {
+	rows, err := db.pool.Query(ctx, qHealth.sql)
+	if err != nil {
+		return nil, fmt.Errorf("read schedule health: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (h ScheduleHealth, err error) {
+		var oldest *time.Time
+		var p50, p99 float64
+		err = row.Scan(&h.Kind, &h.Name, &h.Due, &h.Late, &h.Failing, &oldest, &p50, &p99)
+		h.OldestDueAt = deref(oldest)
+		h.LagP50, h.LagP99 = time.Duration(p50*float64(time.Second)), time.Duration(p99*float64(time.Second))
+		return h, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read schedule health: %w", err)
+	}
+	return out, db.addSetAside(ctx, out)
+}
+
+// addSetAside counts the pages that were set aside.
+func (db *DB) addSetAside(ctx context.Context, health []ScheduleHealth) error {
+	watches, err := db.Watches(ctx)
+	if err != nil {
+		return err
+	}
+	names := make(map[int32]string, len(watches))
+	for _, w := range watches {
+		names[w.ID] = w.Name
+	}
+	rows, err := db.pool.Query(ctx, qCountSetAside.sql)
+	if err != nil {
+		return fmt.Errorf("read pages set aside: %w", err)
+	}
+	var watch int32
+	var n int
+	var reason string
+	_, err = pgx.ForEachRow(rows, []any{&watch, &n, &reason}, func() error {
+		i := slices.IndexFunc(health, func(h ScheduleHealth) bool { return h.Kind == "watch" && h.Name == names[watch] })
+		if i >= 0 {
+			health[i].SetAside, health[i].Reason = n, reason
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read pages set aside: %w", err)
+	}
+	return nil
+}

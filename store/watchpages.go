@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var (
+	qWatchedPages = statement{all, `
+		select m.page_id, m.source, m.left_at is not null from core.watch_page m where m.watch_id = $1`}
+	qPutWatchPages = statement{routed, `
+		insert into core.watch_page as m (page_id, bucket, watch_id, source, slot_at, due_at, joined_at, set_aside_at, set_aside_reason)
+		select v.page_id, (v.page_id >> 40)::int, $2, coalesce($3::text, ''), v.slot_at, v.due_at, $4, case when v.reason is not null then $4::timestamptz end, v.reason
+		from unnest($1::bigint[], $5::timestamptz[], $6::timestamptz[], $7::text[]) v(page_id, slot_at, due_at, reason)
+		on conflict (page_id, bucket, watch_id) do update set source = coalesce($3::text, m.source), slot_at = excluded.slot_at, due_at = excluded.due_at,
+		    left_at = null, set_aside_at = excluded.set_aside_at, set_aside_reason = excluded.set_aside_reason`}
+	qLeaveWatch = statement{routed, `
+		update core.watch_page m set left_at = $3, slot_at = null, due_at = null, set_aside_at = null, set_aside_reason = null
+		where m.bucket = any($4::int[]) and m.page_id = any($1::bigint[]) and m.watch_id = $2`}
+	qPauseWatchPages = statement{all, `
+		update core.watch_page m set slot_at = null, due_at = null, set_aside_at = null, set_aside_reason = null
+		where m.watch_id = any($1::int[]) and (m.due_at is not null or m.set_aside_at is not null)
+		returning m.page_id`}
+	qSetAsidePages = statement{all, `
+		select m.page_id, p.url from core.watch_page m join core.page p on p.bucket = m.bucket and p.page_id = m.page_id
+		where m.watch_id = $1 and m.set_aside_at is not null and m.left_at is null`}
+	qSettlePages = statement{routed, `
+		insert into core.page_schedule as s (page_id, bucket, next_due_at, due_at)
+		select m.page_id, m.bucket, min(m.due_at), min(m.due_at)
+		from core.watch_page m
+		where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[])
+		group by m.page_id, m.bucket
+		on conflict (page_id, bucket) do update set next_due_at = excluded.next_due_at, due_at = excluded.due_at, deferred_at = null`}
+)
+
+// settleChunk is how many pages one statement writes.
+const settleChunk = 10_000
+
+// applier applies a configuration in a transaction.
+type applier struct {
+	tx      pgx.Tx
+	now     time.Time
+	out     *Applied
+	touched []PageID // whose earliest due time may have changed
+}
+
+type firstFunc = func(url string, now time.Time) (slot, due time.Time, err error)
+
+// apply applies one watch. Without ids its list and timing are as before.
+func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []byte, old WatchRow, known bool) error {
+	config := s.Config
+	if len(config) == 0 {
+		config = []byte("{}")
+	}
+	var id int32
+	err := a.tx.QueryRow(ctx, qPutWatch.sql, s.Name, textOrNil(s.Category), textOrNil(s.Genre), a.now, config, s.Timing, s.Every.Seconds()).Scan(&id)
+	if err != nil {
+		return err
+	}
+	fresh := !known || old.Paused
+	switch {
+	case fresh:
+		a.out.Added = append(a.out.Added, s.Name)
+	case old.Timing != s.Timing || old.Category != s.Category || old.Genre != s.Genre || !slices.Equal(old.pagesHash, hash):
+		a.out.Changed = append(a.out.Changed, s.Name)
+	}
+	if ids == nil && len(s.Pages) > 0 {
+		return a.takeUp(ctx, id, s.First)
+	}
+	if err := a.list(ctx, id, "", s.Pages, ids, s.First, fresh || old.Timing != s.Timing); err != nil {
+		return err
+	}
+	_, err = a.tx.Exec(ctx, qHashWatch.sql, id, hash)
+	return err
+}
+
+// list makes the pages that a source brings to a watch those given. With anew all
+// of the watch's pages are scheduled anew, else only those that join.
+func (a *applier) list(ctx context.Context, watch int32, source string, urls []string, ids []PageID, first firstFunc, anew bool) error {
+	type member struct {
+		source string
+		left   bool
+	}
+	have := map[PageID]member{}
+	rows, err := a.tx.Query(ctx, qWatchedPages.sql, watch)
+	if err != nil {
+		return err
+	}
+	var page PageID
+	var m member
+	if _, err := pgx.ForEachRow(rows, []any{&page, &m.source, &m.left}, func() error { have[page] = m; return nil }); err != nil {
+		return err
+	}
+	var put membership
+	wanted := make(map[PageID]bool, len(ids))
+	for i, id := range ids {
+		if wanted[id] {
+			continue
+		}
+		wanted[id] = true
+		h, ok := have[id]
+		joins := !ok || h.left
+		if joins {
+			a.out.Joined++
+		}
+		// A page that the configuration lists stays its own when a feed names it too.
+		if joins || (anew && h.source == source) || (source == "" && h.source != "") {
+			a.add(&put, id, urls[i], first)
+		}
+	}
+	if err := a.put(ctx, watch, &source, &put); err != nil {
+		return err
+	}
+	var leaving []PageID
+	for id, h := range have {
+		if !wanted[id] && !h.left && h.source == source {
+			leaving = append(leaving, id)
+		}
+	}
+	slices.Sort(leaving)
+	a.out.Left += len(leaving)
+	a.touched = append(a.touched, leaving...)
+	for part := range slices.Chunk(leaving, settleChunk) {
+		if _, err := a.tx.Exec(ctx, qLeaveWatch.sql, part, watch, a.now, bucketsOf(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeUp schedules the pages that were set aside.
+func (a *applier) takeUp(ctx context.Context, watch int32, first firstFunc) error {
+	rows, err := a.tx.Query(ctx, qSetAsidePages.sql, watch)
+	if err != nil {
+		return err
+	}
+	var put membership
+	var page PageID
+	var url string
+	if _, err := pgx.ForEachRow(rows, []any{&page, &url}, func() error { a.add(&put, page, url, first); return nil }); err != nil {
+		return err
+	}
+	return a.put(ctx, watch, nil, &put)
+}
+
+// membership are rows of watch_page on their way.
+type membership struct {
+	pages       []PageID
+	slots, dues []*time.Time
+	reasons     []*string
+}
+
+func (a *applier) add(m *membership, id PageID, url string, first firstFunc) {
+	slot, due, err := first(url, a.now)
+	m.pages = append(m.pages, id)
+	if err != nil {
+		reason := err.Error()
+		m.slots, m.dues, m.reasons = append(m.slots, nil), append(m.dues, nil), append(m.reasons, textOrNil(reason))
+		a.out.SetAside++
+		return
+	}
+	m.slots, m.dues, m.reasons = append(m.slots, orNil(slot)), append(m.dues, orNil(due)), append(m.reasons, nil)
+}
+
+// put writes rows; without a source those that are there keep theirs.
+func (a *applier) put(ctx context.Context, watch int32, source *string, m *membership) error {
+	a.touched = append(a.touched, m.pages...)
+	for from := 0; from < len(m.pages); from += settleChunk {
+		to := min(from+settleChunk, len(m.pages))
+		_, err := a.tx.Exec(ctx, qPutWatchPages.sql, m.pages[from:to], watch, source, a.now, m.slots[from:to], m.dues[from:to], m.reasons[from:to])
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause takes watches out of the schedule.
+func (a *applier) pause(ctx context.Context, watches []int32) error {
+	if len(watches) == 0 {
+		return nil
+	}
+	if _, err := a.tx.Exec(ctx, qPauseWatches.sql, watches, a.now); err != nil {
+		return err
+	}
+	rows, err := a.tx.Query(ctx, qPauseWatchPages.sql, watches)
+	if err != nil {
+		return err
+	}
+	pages, err := pgx.CollectRows(rows, pgx.RowTo[PageID])
+	a.touched = append(a.touched, pages...)
+	return err
+}
+
+// settle gives all pages touched their earliest due time.
+func (a *applier) settle(ctx context.Context) error {
+	slices.Sort(a.touched)
+	for part := range slices.Chunk(slices.Compact(a.touched), settleChunk) {
+		if _, err := a.tx.Exec(ctx, qSettlePages.sql, part, bucketsOf(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
