@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 
@@ -202,5 +203,39 @@ func TestProxy(t *testing.T) {
 	}
 	if len(hosts) != 2 {
 		t.Errorf("the proxy was asked for %q", hosts)
+	}
+}
+
+// TestTLSFaults meets a host that accepts connections and does not speak TLS.
+func TestTLSFaults(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]func(net.Conn){
+		"hangs":       wait,
+		"speaks HTTP": func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); wait(c) },
+		"closes":      func(net.Conn) {},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		go func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go func() {
+					defer c.Close()
+					answer(c)
+				}()
+			}
+		}()
+		limits := hasty()
+		limits.TLS = 200 * time.Millisecond
+		r := newFetcher(t, fetch.Options{Timeouts: limits}).Fetch(t.Context(), fetch.Request{URL: "https://" + l.Addr().String() + "/"})
+		if r.Kind != fetch.Failed || r.Reason != fetch.TLS {
+			t.Errorf("%s: %s %q (%s), want %s %q", name, r.Kind, r.Reason, r.Text, fetch.Failed, fetch.TLS)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -127,5 +128,29 @@ func TestSimulatedWeb(t *testing.T) {
 		if s.MaxConcurrent > 1 || s.RobotsViolations > 0 || s.DelayViolations > 0 || s.Requests > 1 && s.MinEndGap < delay {
 			t.Errorf("%s was treated badly: %+v", name, s)
 		}
+	}
+}
+
+// TestPairInVirtualTime measures the skew by the machine's clock: on one that runs a million times
+// faster no pair would ever be at one moment.
+func TestPairInVirtualTime(t *testing.T) {
+	t.Parallel()
+	var n atomic.Int32
+	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+		res := &http.Response{StatusCode: 404, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: r}
+		if r.URL.Path != "/robots.txt" {
+			res.StatusCode = 200
+			res.Body = io.NopCloser(strings.NewReader(fmt.Sprintf("visitor %d", n.Add(1))))
+		}
+		return res, nil
+	})
+	c := clock.NewScaled(time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC), 1e6)
+	f := newFetcher(t, fetch.Options{Transport: transport, Clock: c, Gate: gate.New(gate.Options{})})
+	p := f.FetchPair(t.Context(), fetch.Request{URL: "http://example.org/"})
+	if !p.Accepted || p.Skew > fetch.MaxSkew || string(p.A.Body) == string(p.B.Body) {
+		t.Errorf("accepted %t, skew %s, %q and %q", p.Accepted, p.Skew, p.A.Body, p.B.Body)
+	}
+	if p.A.StartedAt.Year() < 2025 || p.A.SentAt.Before(p.A.StartedAt) {
+		t.Errorf("started %s, sent %s", p.A.StartedAt, p.A.SentAt)
 	}
 }
