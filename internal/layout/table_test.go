@@ -20,7 +20,7 @@ func rows() []row {
 		{"configs", []string{"configs"}, nil},
 		// Plain functions on plain values, and what has no place in the flow.
 		{"leaves", []string{
-			"crawler/adaptive", "crawler/canonical", "crawler/clock", "crawler/extract", "crawler/feed", "crawler/fetch", "crawler/gate",
+			"crawler/adaptive", "crawler/burst", "crawler/canonical", "crawler/clock", "crawler/extract", "crawler/feed", "crawler/fetch", "crawler/gate",
 			"crawler/robotcache", "crawler/robots", "crawler/schedule", "crawler/simweb", "crawler/sitemap", "crawler/source",
 			"crawler/warc", "crawler/warc/cdxj",
 			"monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/novelty", "monitor/terms",
@@ -30,7 +30,7 @@ func rows() []row {
 		}, []string{"leaves"}},
 		{"store", []string{"store"}, []string{"migrations", "leaves"}},
 		{"crawler", []string{
-			"crawler", "crawler/archive", "crawler/frontier", "crawler/intake", "crawler/recrawl", "crawler/snapshot",
+			"crawler", "crawler/archive", "crawler/daemon", "crawler/frontier", "crawler/intake", "crawler/recrawl", "crawler/snapshot",
 		}, []string{"crawler", "store", "leaves"}},
 		{"monitor", []string{"monitor"}, []string{"store", "leaves"}},
 		{"summarize", []string{"summarize"}, []string{"store", "monitor", "leaves"}},
