@@ -16,7 +16,7 @@ var (
 		       coalesce(s.title, ''), coalesce(s.language, ''), s.body_chain, s.record_chain
 		from core.page_state s
 		join core.page p using (bucket, page_id)
-		where s.bucket = any($2::int[]) and s.page_id = any($1::bigint[])`}
+		where s.bucket = any($2::int[]) and p.bucket = any($2::int[]) and s.page_id = any($1::bigint[])`}
 	qMakeStates = statement{routed, `
 		insert into core.page_state (page_id, bucket)
 		select v.page_id, (v.page_id >> 40)::int from unnest($1::bigint[]) v(page_id)

@@ -1,0 +1,340 @@
+package store_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The tests of this file hold the rules by which the tables may be spread over
+// several servers by bucket, see ARCHITECTURE.md, "Keys".
+
+// overrides are parameters of single statements, by position from 1, where those
+// chosen by type do not fit.
+var overrides = map[string]map[int]any{}
+
+// known are statements that break a rule and wait to be mended.
+var known = map[string]string{
+	"qClaimedPages": "host and page_state are joined by bucket, but not filtered by it",
+}
+
+// TestRoutes plans every statement on the twin and holds the rule of its kind.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	tw := newTwin(t)
+	statements := readSource(t).statements
+	for _, s := range statements {
+		faults := tw.faults(t, s)
+		if reason, ok := known[s.name]; ok {
+			if len(faults) == 0 {
+				t.Logf("%s is mended (%s); it need not be named as broken any more", s.name, reason)
+			}
+			continue
+		}
+		for _, fault := range faults {
+			t.Errorf("%s: %s", s.name, fault)
+		}
+	}
+	for name := range overrides {
+		if !slices.ContainsFunc(statements, func(s sourceStatement) bool { return s.name == name }) {
+			t.Errorf("overrides name %s, which is no statement", name)
+		}
+	}
+}
+
+// TestBadRoutes gives the check statements that break each rule.
+func TestBadRoutes(t *testing.T) {
+	t.Parallel()
+	tw := newTwin(t)
+	tests := []struct{ name, kind, sql, want string }{
+		{"claim", "routed", `
+			with d as (select bucket, page_id from core.monitor_todo where bucket = any($1::int[]) order by page_id limit $2 for update skip locked)
+			delete from core.monitor_todo t using d where t.bucket = any($1::int[]) and t.bucket = d.bucket and t.page_id = d.page_id`, ""},
+		{"claim by one filter", "routed", `
+			with d as (select bucket, page_id from core.monitor_todo where bucket = any($1::int[]) order by page_id limit $2 for update skip locked)
+			delete from core.monitor_todo t using d where t.bucket = d.bucket and t.page_id = d.page_id`, "8 parts of monitor_todo"},
+		{"no filter", "routed", `select url from core.page where page_id = any($1::bigint[])`, "8 parts of page"},
+		{"join without filter", "routed", `
+			select p.url from core.page_state s join core.page p using (bucket, page_id) where s.bucket = any($1::int[])`, "8 parts of page"},
+		{"never true", "routed", `select url from core.page where bucket = 1 and bucket = 2`, "no part of page"},
+		{"two groups", "routed", `select url from core.page where bucket in (0, 1, 2, 3, 4, 5)`, "parts of page"},
+		{"insert", "routed", `insert into core.monitor_todo select p, $1, 1, 'x', now() from unnest($2::bigint[]) p on conflict do nothing`, ""},
+		{"reads all", "all", `select count(*) from core.page`, ""},
+		{"locks all", "all", `select 1 from core.page where trap is null for share`, "locks rows"},
+		{"writes all", "all", `update core.page set trap = null`, ""},
+		{"local", "local", `select name from core.watch`, ""},
+		{"not local", "local", `select name from core.host where bucket = $1`, "touches host"},
+		{"no statement", "local", `selekt 1`, "syntax error"},
+		{"random", "local", `select random()`, "random()"},
+		{"clock", "local", `select Clock_Timestamp ()`, "clock_timestamp()"},
+		{"nextval in an update", "local", `update core.watch set name = nextval('core.page_no')::text`, "nextval in an update"},
+		{"nextval", "local", `select nextval('core.page_no')`, ""},
+		{"ctid", "local", `select ctid from core.watch`, "ctid"},
+		{"rollup", "all", `select tld, count(*) from core.host group by rollup (tld)`, "grouping sets"},
+	}
+	for _, test := range tests {
+		got := strings.Join(tw.faults(t, sourceStatement{test.name, test.kind, test.sql}), "; ")
+		if (test.want == "") != (got == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: faults %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// faults says what is wrong with a statement.
+func (tw *twin) faults(t *testing.T, s sourceStatement) []string {
+	t.Helper()
+	var out []string
+	for _, w := range forbidden(s.sql) {
+		out = append(out, "forbidden: "+w)
+	}
+	switch word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s.sql)), " "); strings.TrimSpace(word) {
+	case "select", "insert", "update", "delete", "with":
+	default:
+		if s.kind == "local" && slices.Contains([]string{"listen", "unlisten", "notify", "set"}, word) {
+			return out // has no plan
+		}
+	}
+	args, err := tw.parameters(t.Context(), s.sql)
+	if err != nil {
+		return append(out, err.Error())
+	}
+	for i, v := range overrides[s.name] {
+		args[i-1] = v
+	}
+	p, err := tw.explain(t.Context(), s.sql, args...)
+	if err != nil {
+		return append(out, err.Error())
+	}
+	touched := tw.touched(p)
+	switch s.kind {
+	case "routed":
+		out = append(out, tw.routeFaults(s.sql, touched)...)
+	case "all":
+		p.each(func(n *plan) {
+			if n.Type == "LockRows" {
+				out = append(out, "a statement over all buckets locks rows")
+			}
+		})
+	case "local":
+		for table := range touched {
+			out = append(out, "a local statement touches "+table)
+		}
+	}
+	return out
+}
+
+var tableWord = regexp.MustCompile(`\bcore\.(\w+)`)
+
+// routeFaults wants each distributed table that the SQL names to be touched in
+// one and the same part: one that is not touched at all shows that the parameters
+// contradict each other and the plan proves nothing.
+func (tw *twin) routeFaults(sql string, touched map[string][]int) []string {
+	var out []string
+	parts := map[int]bool{}
+	for _, table := range slices.Sorted(maps.Keys(touched)) {
+		n := 0
+		for _, part := range touched[table] {
+			if part >= 0 {
+				n++
+				parts[part] = true
+			}
+		}
+		if n > 1 {
+			out = append(out, fmt.Sprintf("touches %d parts of %s", n, table))
+		}
+	}
+	if len(out) == 0 && len(parts) > 1 {
+		out = append(out, "touches other parts of one table than of another")
+	}
+	for _, m := range tableWord.FindAllStringSubmatch(sql, -1) {
+		if slices.Contains(tw.tables, m[1]) && len(touched[m[1]]) == 0 {
+			out = append(out, "touches no part of "+m[1])
+		}
+	}
+	return out
+}
+
+// forbiddenWords are what servers of a cluster could not agree on, or what its
+// distributed tables do not know. Serial and identity columns, triggers and
+// foreign keys are looked up in the catalogue instead, where it is known which
+// tables are distributed.
+var forbiddenWords = []struct {
+	name    string
+	pattern *regexp.Regexp
+}{
+	{"random()", regexp.MustCompile(`(?i)\brandom\s*\(`)},
+	{"clock_timestamp()", regexp.MustCompile(`(?i)\bclock_timestamp\s*\(`)},
+	{"nextval in an update", regexp.MustCompile(`(?is)\bupdate\s+core\..*\bnextval\s*\(`)},
+	{"merge into", regexp.MustCompile(`(?i)\bmerge\s+into\b`)},
+	{"grouping sets, rollup or cube", regexp.MustCompile(`(?i)\b(grouping\s+sets|rollup|cube)\s*\(`)},
+	{"detach concurrently", regexp.MustCompile(`(?i)\bdetach\s+partition\b.*\bconcurrently\b`)},
+	{"ctid", regexp.MustCompile(`(?i)\bctid\b`)},
+}
+
+var sqlComment = regexp.MustCompile(`--[^\n]*|(?is)\bcomment\s+on\s[^;]*?\sis\s+'(?:[^']|'')*'`)
+
+// forbidden returns the forbidden words in SQL, comments aside.
+func forbidden(sql string) []string {
+	sql = sqlComment.ReplaceAllString(sql, "")
+	var out []string
+	for _, w := range forbiddenWords {
+		if w.pattern.MatchString(sql) {
+			out = append(out, w.name)
+		}
+	}
+	return out
+}
+
+// shipped are the views in which rows of one distributed table meet those of
+// another without their bucket, with the reason why that is right.
+var shipped = map[string]string{}
+
+// TestViewsJoinByBucket wants every join of two distributed tables in a view to
+// be done part by part.
+func TestViewsJoinByBucket(t *testing.T) {
+	t.Parallel()
+	tw := newTwin(t)
+	for _, view := range viewsOf(t, tw) {
+		fault := tw.joinFault(t, "select * from api_v1."+view)
+		reason, excused := shipped[view]
+		if fault != "" && !excused {
+			t.Errorf("api_v1.%s: %s", view, fault)
+		}
+		if fault == "" && excused {
+			t.Errorf("api_v1.%s is excused without need (%s)", view, reason)
+		}
+	}
+}
+
+// TestJoinsWithoutBucketAreFound holds the check itself.
+func TestJoinsWithoutBucketAreFound(t *testing.T) {
+	t.Parallel()
+	tw := newTwin(t)
+	tests := []struct {
+		name, sql string
+		good      bool
+	}{
+		{"three tables", `select p.url, h.name, s.title from core.page p join core.host h using (bucket, host_id) left join core.page_state s using (bucket, page_id)`, true},
+		{"by id alone", `select p.url from core.page p join core.page_state s using (page_id)`, false},
+		{"outer, by id alone", `select p.url from core.page p left join core.page_state s using (page_id)`, false},
+		{"the third by id alone", `select p.url from core.page p join core.host h using (bucket, host_id) left join core.page_state s using (page_id)`, false},
+		{"months", `select 1 from core.fetch f join core.version v using (bucket, page_id, version)`, true},
+		{"with a small table", `select 1 from core.fetch f left join core.watch w using (watch_id)`, true},
+		{"sums", `select 1 from (select tld, count(*) from core.host group by tld) a join (select trap, count(*) from core.page group by trap) b on a.tld = b.trap`, true},
+		{"rows with sums", `select 1 from core.host a join (select trap, count(*) from core.page group by trap) b on a.tld = b.trap`, false},
+		{"exists", `select 1 from core.page p where exists (select 1 from core.version v where v.bucket = p.bucket and v.page_id = p.page_id)`, true},
+		{"exists, by id alone", `select 1 from core.page p where exists (select 1 from core.version v where v.page_id = p.page_id)`, false},
+	}
+	for _, test := range tests {
+		if got := tw.joinFault(t, test.sql); (got == "") != test.good {
+			t.Errorf("%s: fault %q", test.name, got)
+		}
+	}
+}
+
+// joinFault says what is wrong with the joins of a query. A join part by part is
+// possible when PostgreSQL plans one under some setting; on empty tables its
+// estimates say too little to choose it always.
+func (tw *twin) joinFault(t *testing.T, sql string) string {
+	t.Helper()
+	var fault string
+	for _, off := range []string{"", "enable_hashjoin", "enable_mergejoin", "enable_nestloop"} {
+		settings := "reset all; set enable_partitionwise_join = on; set enable_partitionwise_aggregate = on"
+		if off != "" {
+			settings += "; set " + off + " = off"
+		}
+		if _, err := tw.Exec(t.Context(), settings); err != nil {
+			t.Fatal(err)
+		}
+		p, err := tw.explain(t.Context(), sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if fault = tw.joinsAcross(p); fault == "" {
+			return ""
+		}
+	}
+	return fault
+}
+
+// joinsAcross looks for a join that has several parts of distributed tables on
+// both of its sides. Sums of such tables may meet, since they are few rows; rows
+// may meet neither rows nor sums.
+func (tw *twin) joinsAcross(p *plan) (fault string) {
+	p.each(func(n *plan) {
+		switch n.Type {
+		case "Hash Join", "Merge Join", "Nested Loop":
+		default:
+			return
+		}
+		var sides []map[string][]int
+		summed := true
+		for i := range n.Plans {
+			if rel := n.Plans[i].Parent; rel == "Outer" || rel == "Inner" {
+				sides = append(sides, tw.touched(&n.Plans[i]))
+				summed = summed && tw.summed(&n.Plans[i])
+			}
+		}
+		parts := map[int]bool{}
+		for _, side := range sides {
+			if len(side) == 0 {
+				return // a small table, or a part of the query that was computed before
+			}
+			for _, ps := range side {
+				for _, part := range ps {
+					parts[part] = true
+				}
+			}
+		}
+		if len(parts) > 1 && !summed {
+			fault = fmt.Sprintf("%s of %v and %v spans parts: a join without bucket", n.Type,
+				slices.Sorted(maps.Keys(sides[0])), slices.Sorted(maps.Keys(sides[1])))
+		}
+	})
+	return fault
+}
+
+// summed reports whether all that a plan reads of distributed tables is aggregated.
+func (tw *twin) summed(p *plan) bool {
+	if p.Type == "Aggregate" {
+		return true
+	}
+	if _, _, ok := tw.part(p); ok {
+		return false
+	}
+	for i := range p.Plans {
+		if !tw.summed(&p.Plans[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func viewsOf(t testing.TB, q rower) []string {
+	t.Helper()
+	return column[string](t, q, `
+		select relname::text from pg_class where relnamespace = 'api_v1'::regnamespace and relkind in ('v', 'm') order by 1`)
+}
+
+// TestTwinRefusesKeysWithoutBucket proves that the twin stands in for a cluster.
+func TestTwinRefusesKeysWithoutBucket(t *testing.T) {
+	t.Parallel()
+	tw := newTwin(t)
+	if len(tw.tables) < 12 {
+		t.Fatalf("the twin has the distributed tables %v; some are missing", tw.tables)
+	}
+	for _, sql := range []string{
+		`create unique index on core.page (url_hash)`,
+		`create table core.extra (page_id bigint primary key, bucket integer); select core.distribute('core.extra')`,
+	} {
+		_, err := tw.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol)
+		if err == nil || !strings.Contains(err.Error(), "unique constraint on partitioned table must include all partitioning columns") {
+			t.Errorf("%s: %v, want a refusal", sql, err)
+		}
+	}
+}
