@@ -20,7 +20,7 @@ func TestFiveWeeks(t *testing.T) {
 	w := newWeb(d.clock)
 	watches := apply(t, db, epoch, watchSpec{"hourly", time.Hour, urls})
 	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
-		dm := daemon.New(db, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 40 * time.Minute, Flush: 45 * time.Minute, Lease: 6 * time.Hour})
+		dm := daemon.New(db, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 55 * time.Minute, Flush: time.Hour, Lease: 120 * time.Hour})
 		dm.SetWatches(watches)
 		return dm
 	})
