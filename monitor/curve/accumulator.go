@@ -36,10 +36,11 @@ type Accumulator struct {
 	seed    uint64
 	started bool
 	first   int
-	last    int
-	early   int // versions in the first week
+	slots   []int // with a version, counted from the first
+	early   int   // versions in the first week
 	same    dice.WordSet
 	follow  []followed // ascending by slot
+	moved   bool       // slots were followed or dropped since NewAccumulator or UnmarshalBinary
 }
 
 // followed is a slot that is or may become a start.
@@ -67,10 +68,12 @@ func (a *Accumulator) Add(slot int, words dice.WordSet) error {
 	if words == nil {
 		words = dice.WordSet{}
 	}
-	a.begin(slot)
+	if !a.started {
+		a.started, a.first = true, slot
+	}
+	a.slots = append(a.slots, slot-a.first)
 	for i := range a.follow {
 		f := &a.follow[i]
-		f.pad(slot)
 		f.pairs = append(f.pairs, pairOf(f.words, words))
 	}
 	c := newCandidate(a.seed, slot, a.first, a.opt.Week)
@@ -100,19 +103,16 @@ func (a *Accumulator) Repeat(slot int) error {
 	if c.early {
 		a.early++
 	}
-	before := a.last
-	a.last = slot
+	a.slots = append(a.slots, slot-a.first)
 	for i := range a.follow {
 		f := &a.follow[i]
-		p := f.pairs[before-f.slot]
-		f.pad(slot)
-		f.pairs = append(f.pairs, p)
+		f.pairs = append(f.pairs, f.pairs[len(f.pairs)-1])
 	}
 	if wanted {
 		a.push(c, a.same)
 		return nil
 	}
-	a.drop()
+	a.drop(false)
 	return nil
 }
 
@@ -121,35 +121,24 @@ func (a *Accumulator) push(c candidate, words dice.WordSet) {
 	n := int32(len(words))
 	a.follow = append(a.follow, followed{
 		candidate: c,
-		series:    series{size: n, pairs: []pair{{n, n}}},
+		series:    series{from: len(a.slots) - 1, size: n, pairs: []pair{{n, n}}},
 		words:     words,
 	})
-	a.drop()
+	a.drop(true)
 }
 
 func (a *Accumulator) check(slot int) error {
 	switch {
-	case a.started && slot <= a.last:
-		return fmt.Errorf("slot %d after slot %d: %w", slot, a.last, ErrOrder)
+	case a.started && slot <= a.last():
+		return fmt.Errorf("slot %d after slot %d: %w", slot, a.last(), ErrOrder)
 	case a.started && slot-a.first >= MaxSlots:
 		return fmt.Errorf("slot %d is more than %d slots after the first", slot, MaxSlots)
 	}
 	return nil
 }
 
-func (a *Accumulator) begin(slot int) {
-	if !a.started {
-		a.started, a.first = true, slot
-	}
-	a.last = slot
-}
-
-// pad marks the slots before slot that have no version.
-func (f *followed) pad(slot int) {
-	for f.slot+len(f.pairs) < slot {
-		f.pairs = append(f.pairs, pair{size: -1})
-	}
-}
+// last returns the slot of the last version.
+func (a *Accumulator) last() int { return a.first + a.slots[len(a.slots)-1] }
 
 // wants tells whether a slot that arrives now may ever become a start: not if
 // there are enough earlier ones that beat it, as these may be drawn whenever it
@@ -168,14 +157,15 @@ func (a *Accumulator) wants(c candidate) bool {
 }
 
 // drop forgets the slots that cannot become a start any more: those that enough
-// others beat which are earlier, or may be drawn already.
-func (a *Accumulator) drop() {
+// others beat which are earlier, or may be drawn already. fresh tells that the
+// last one has just come.
+func (a *Accumulator) drop(fresh bool) {
 	keep := make([]bool, len(a.follow))
 	for i, f := range a.follow {
 		better := 0
 		for k := range a.follow {
 			g := &a.follow[k]
-			if g.beats(f.candidate) && (k < i || g.eligible(a.first, a.last)) {
+			if g.beats(f.candidate) && (k < i || g.eligible(a.first, a.last())) {
 				better++
 			}
 		}
@@ -186,7 +176,12 @@ func (a *Accumulator) drop() {
 		if keep[i] {
 			a.follow[n] = a.follow[i]
 			n++
+		} else if i < len(a.follow)-1 || !fresh {
+			a.moved = true
 		}
+	}
+	if fresh && n > 0 && keep[len(keep)-1] {
+		a.moved = true
 	}
 	clear(a.follow[n:])
 	a.follow = a.follow[:n]
@@ -196,7 +191,7 @@ func (a *Accumulator) drop() {
 func (a *Accumulator) starts() []*followed {
 	var out []*followed
 	for i := range a.follow {
-		if a.follow[i].eligible(a.first, a.last) {
+		if a.follow[i].eligible(a.first, a.last()) {
 			out = append(out, &a.follow[i])
 		}
 	}
@@ -224,11 +219,12 @@ func (a *Accumulator) Starts() []int {
 func (a *Accumulator) Curve() Curve {
 	var all []series
 	for _, f := range a.starts() {
-		s := f.series
-		s.start = f.slot - a.first
-		all = append(all, s)
+		all = append(all, f.series)
 	}
-	return mean(all, a.last-a.first+1)
+	if len(all) == 0 {
+		return Curve{Full: -1}
+	}
+	return mean(all, a.slots, a.slots[len(a.slots)-1]+1)
 }
 
 // Needs returns the followed slots, ascending, whose sets of words are not here:
@@ -242,6 +238,10 @@ func (a *Accumulator) Needs() []int {
 	}
 	return out
 }
+
+// Moved reports whether the followed slots changed since NewAccumulator or
+// UnmarshalBinary: if not, what MarshalSets returned then is still right.
+func (a *Accumulator) Moved() bool { return a.moved }
 
 // Supply gives the set of words of the version in a followed slot. It reports
 // whether the slot is followed and the set has the size that was seen.

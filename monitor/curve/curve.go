@@ -63,30 +63,33 @@ func Of(versions []dice.WordSet, starts []int) Curve {
 			used[r] = true
 		}
 	}
+	var slots []int
+	for i, v := range versions {
+		if v != nil {
+			slots = append(slots, i)
+		}
+	}
 	var all []series
-	for r := range versions {
+	for k, r := range slots {
 		if !used[r] {
 			continue
 		}
-		s := series{start: r, size: int32(len(versions[r]))}
-		for i := r; i < len(versions); i++ {
+		s := series{from: k, size: int32(len(versions[r]))}
+		for _, i := range slots[k:] {
 			s.pairs = append(s.pairs, pairOf(versions[r], versions[i]))
 		}
 		all = append(all, s)
 	}
-	return mean(all, len(versions))
+	return mean(all, slots, len(versions))
 }
 
 // pair is the comparison of a start with a later version.
 type pair struct {
 	common int32 // words in both
-	size   int32 // words of the later version; -1 for a missing one
+	size   int32 // words of the later version
 }
 
 func pairOf(start, later dice.WordSet) pair {
-	if later == nil {
-		return pair{size: -1}
-	}
 	_, removed := start.Changes(later)
 	return pair{common: int32(len(start) - removed), size: int32(len(later))}
 }
@@ -94,28 +97,28 @@ func pairOf(start, later dice.WordSet) pair {
 // series is what one start contributes to the curve. Whole numbers are kept
 // instead of coefficients: they are exact and small when stored.
 type series struct {
-	start int    // its slot
+	from  int    // number of the start among the versions
 	size  int32  // words of the start
-	pairs []pair // by slots since the start
+	pairs []pair // with the versions from the start on, itself included
 }
 
-// mean forms the curve of a window of n slots. The sums run over the starts in
-// ascending order, so that equal data give equal bits.
-func mean(all []series, n int) Curve {
+// mean forms the curve of a window of n slots with versions in the given ones.
+// The sums run over the starts in ascending order, so that equal data give equal
+// bits.
+func mean(all []series, slots []int, n int) Curve {
 	c := Curve{Full: -1}
 	if len(all) == 0 {
 		return c
 	}
-	c.Full = n - 1 - all[len(all)-1].start
-	longest := n - all[0].start
+	c.Full = n - 1 - slots[all[len(all)-1].from]
+	longest := n - slots[all[0].from]
 	c.Value = make([]float64, longest)
 	c.Support = make([]int, longest)
 	for _, s := range all {
-		for t, p := range s.pairs {
-			if p.size >= 0 {
-				c.Value[t] += coefficient(p.common, s.size, p.size)
-				c.Support[t]++
-			}
+		for k, p := range s.pairs {
+			t := slots[s.from+k] - slots[s.from]
+			c.Value[t] += coefficient(p.common, s.size, p.size)
+			c.Support[t]++
 		}
 	}
 	for t, k := range c.Support {

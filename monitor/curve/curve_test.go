@@ -138,6 +138,13 @@ func history(rng *rand.Rand, n, words int, missing, repeat float64) []dice.WordS
 	return out
 }
 
+func followedSlots(a *Accumulator) (out []int) {
+	for i := range a.follow {
+		out = append(out, a.follow[i].slot)
+	}
+	return out
+}
+
 func same(a, b dice.WordSet) bool { return a != nil && b != nil && slices.Equal(a, b) }
 
 // TestAccumulator checks after every slot that the accumulator, stored and read
@@ -166,6 +173,7 @@ func TestAccumulator(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				acc = stored(t, acc, versions, offset)
 			}
+			before := followedSlots(acc)
 			err := ErrSets
 			if same(v, last) && rng.IntN(2) == 0 {
 				if err = acc.Repeat(offset + i); err != nil && !errors.Is(err, ErrSets) {
@@ -178,6 +186,9 @@ func TestAccumulator(t *testing.T) {
 				}
 			}
 			last = v
+			if !acc.Moved() && !slices.Equal(before, followedSlots(acc)) {
+				t.Fatalf("slot %d: %v became %v unnoticed", i, before, followedSlots(acc))
+			}
 			starts := Starts(url, slots, opt)
 			shifted := acc.Starts()
 			for k := range shifted {
@@ -252,9 +263,13 @@ func FuzzUnmarshal(f *testing.F) {
 				t.Fatalf("c(%d) = %v", i, v)
 			}
 		}
+		next := 0
+		if a.started {
+			next = a.last() + 1
+		}
 		if a.UnmarshalSets(sets) == nil {
-			_ = a.Repeat(a.last + 1)
-			_ = a.Add(a.last+1, dice.WordSet{1, 2, 3})
+			_ = a.Repeat(next)
+			_ = a.Add(next+1, dice.WordSet{1, 2, 3})
 			if _, err := a.MarshalBinary(); err != nil {
 				t.Fatal(err)
 			}

@@ -20,6 +20,7 @@ const (
 	folded                 // tallies follow
 	one                    // it has one content, with its own first and last slot and origin, now anywhere
 	many                   // contents follow
+	asParent               // with one: its text is that of its parent, which has one too
 )
 
 // MarshalBinary returns the state: uvarints unless said otherwise.
@@ -31,7 +32,7 @@ const (
 //	  distance to the parent's index (0: a root), tag, flags,
 //	  nth unless firstborn; first, last as distances to the page's unless flagged,
 //	  if folded: life and number of both tallies,
-//	  if one: hash (5 bytes), if many: number, of each: hash,
+//	  if one: hash (5 bytes) unless that of the parent, if many: number, of each: hash,
 //	    2 first + origin, last distance to the page's, lastAny likewise if origin
 func (s *State) MarshalBinary() ([]byte, error) {
 	return s.append(make([]byte, 0, s.bound())), nil
@@ -63,9 +64,27 @@ func (s *State) append(b []byte) []byte {
 		}
 		b = binary.AppendUvarint(b, up)
 		b = binary.AppendUvarint(b, uint64(e.tag))
-		b = e.append(b, end)
+		b = e.append(b, end, s.parentText(e, end))
 	}
 	return b
+}
+
+// single reports whether the element has had one text only, which came with it
+// and is still somewhere on the page.
+func (e *element) single(end int32) bool {
+	if len(e.contents) != 1 {
+		return false
+	}
+	c := e.contents[0]
+	return c.first == e.first && c.last == e.last && c.origin && c.lastAny == end
+}
+
+// parentText returns the hash of the parent's text if that is single, else 0.
+func (s *State) parentText(e *element, end int32) uint64 {
+	if e.parent < 0 || !s.elements[e.parent].single(end) {
+		return 0
+	}
+	return s.elements[e.parent].contents[0].hash
 }
 
 func bit(x bool) byte {
@@ -75,7 +94,7 @@ func bit(x bool) byte {
 	return 0
 }
 
-func (e *element) append(b []byte, end int32) []byte {
+func (e *element) append(b []byte, end int32, above uint64) []byte {
 	flags := byte(0)
 	if e.first == 0 {
 		flags |= sinceFirst
@@ -91,8 +110,11 @@ func (e *element) append(b []byte, end int32) []byte {
 	}
 	if len(e.contents) > 0 {
 		flags |= many
-		if c := e.contents[0]; len(e.contents) == 1 && c.first == e.first && c.last == e.last && c.origin && c.lastAny == end {
+		if e.single(end) {
 			flags ^= one | many
+			if e.contents[0].hash == above && above != 0 {
+				flags |= asParent
+			}
 		}
 	}
 	b = append(b, flags)
@@ -111,6 +133,7 @@ func (e *element) append(b []byte, end int32) []byte {
 		}
 	}
 	switch {
+	case flags&asParent != 0:
 	case flags&one != 0:
 		b = appendHash(b, e.contents[0].hash)
 	case flags&many != 0:
@@ -203,7 +226,7 @@ func (s *State) read(r *reader) {
 			p := &s.elements[e.parent]
 			above, e.depth = p.hash, p.depth+1
 		}
-		e.read(r, end, single[i:i:i+1])
+		e.read(r, end, single[i:i:i+1], s.parentText(e, end))
 		e.hash = pathHash(above, hashes[tag], e.nth)
 		if r.bad || int(e.depth) > s.depth {
 			r.bad = true
@@ -212,8 +235,8 @@ func (s *State) read(r *reader) {
 	}
 }
 
-func (e *element) read(r *reader, end int32, single []content) {
-	flags := r.uint(2*many - 1)
+func (e *element) read(r *reader, end int32, single []content, above uint64) {
+	flags := r.uint(2*asParent - 1)
 	if flags&firstborn == 0 {
 		e.nth = int32(r.uint(math.MaxInt32))
 	}
@@ -234,7 +257,10 @@ func (e *element) read(r *reader, end int32, single []content) {
 	}
 	switch {
 	case flags&one != 0:
-		e.contents = append(single, content{r.hash(), e.first, e.last, true, end})
+		if flags&asParent == 0 {
+			above = r.hash()
+		}
+		e.contents = append(single, content{above, e.first, e.last, true, end})
 	case flags&many != 0:
 		e.contents = make([]content, r.count(contentBytes+2))
 		for k := range e.contents {

@@ -21,11 +21,15 @@ const (
 	// MaxSlots bounds the window of a State: some seven years of hours.
 	MaxSlots = 1 << 16
 	// DefaultLimit is the size of a marshalled State, in bytes, that NewState uses.
-	DefaultLimit = 24 << 10
+	DefaultLimit = 30 << 10
 	// maxPast is how many contents that are gone a State remembers.
 	maxPast = 512
 	// maxDepth is the number of levels that a State follows at most.
 	maxDepth = 512
+	// maxTags and maxTag bound the different tags that a State follows, and the
+	// bytes of one. A page from the web has some forty.
+	maxTags = 256
+	maxTag  = 64
 )
 
 // State is what is kept of the elements of one page: the first and the last slot
@@ -33,15 +37,16 @@ const (
 // gives Lifespans, and Blocks of the paths with text, with slots as the unit of
 // time.
 //
-// Two bounds keep it small; Exact tells whether either was reached. It
+// Some bounds keep it small; Exact tells whether one was reached. It
 // remembers 512 contents that are gone, the latest ones; one that returns after
 // it was forgotten counts as new, so that lives are then rather too short. And
 // if the marshalled form would exceed its limit, the deepest level of elements
-// is forgotten, and the next if need be; Depth tells how many are left.
+// is forgotten, and the next if need be; Depth tells how many are left. Of a page
+// with hundreds of invented tags the elements with most of them are passed over.
 type State struct {
 	limit    int
-	depth    int // levels that are kept
-	forgot   bool
+	depth    int  // levels that are kept
+	forgot   bool // contents, or elements with too many tags
 	started  bool
 	first    int
 	last     int // slots
@@ -225,7 +230,10 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 	}
 	k := slices.Index(s.tags, tag)
 	if k < 0 {
-		k = len(s.tags)
+		if k = len(s.tags); k == maxTags || len(tag) > maxTag {
+			s.forgot = true
+			return -1
+		}
 		s.tags = append(s.tags, tag)
 	}
 	s.elements = append(s.elements, element{parent: parent, depth: depth, tag: int32(k), nth: nth, hash: h, first: now})

@@ -58,6 +58,27 @@ func (s *State) Rows() []Row {
 	return rows
 }
 
+// Lifespans returns the rows without the measures that take time to compute.
+func (s *State) Lifespans() []Lifespan {
+	of := make([]Lifespan, len(s.groups))
+	for i := range s.groups {
+		versions := s.groups[i].without(s.seen).spans
+		for _, sp := range versions {
+			of[i].Versions += sp.To - sp.From
+		}
+		_, of[i].Spans = s.bits(versions)
+	}
+	rows := make([]Lifespan, 0, len(s.terms))
+	for _, id := range s.order {
+		t := &s.terms[id]
+		l := of[t.group]
+		l.Term = t.text
+		rows = append(rows, l)
+	}
+	SortLifespans(rows)
+	return rows
+}
+
 // documents returns the number of versions that have words.
 func (s *State) documents() int {
 	if s.words > 0 {

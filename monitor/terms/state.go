@@ -25,7 +25,7 @@ const (
 	// (embedded data, mostly) count for the length of a version only.
 	MaxWord = 128
 	// DefaultLimit is the size of a marshalled State, in bytes, that NewState uses.
-	DefaultLimit = 32 << 10
+	DefaultLimit = 26 << 10
 )
 
 // shareBits is the resolution of stored shares: tf/|D| is rounded to a multiple

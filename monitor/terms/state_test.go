@@ -97,6 +97,13 @@ func TestState(t *testing.T) {
 			if diff := cmp.Diff(slowRows(versions, first, stored.level), stored.Rows(), approx, cmp.Transformer("empty", func(r []Row) []Row { return append([]Row{}, r...) })); diff != "" {
 				t.Fatalf("slot %d: Rows differs (-slow +state):\n%s", i, diff)
 			}
+			var spans []Lifespan
+			for _, r := range stored.Rows() {
+				spans = append(spans, r.Lifespan)
+			}
+			if diff := cmp.Diff(spans, append([]Lifespan(nil), stored.Lifespans()...)); diff != "" {
+				t.Fatalf("slot %d: Lifespans differs (-rows +lifespans):\n%s", i, diff)
+			}
 			if len(b) > stored.limit+40 {
 				t.Fatalf("state of %d bytes, limit %d", len(b), stored.limit)
 			}
@@ -282,6 +289,7 @@ func BenchmarkState(b *testing.B) {
 		b.ReportMetric(float64(len(state)), "bytes")
 		b.ReportMetric(float64(len(s.terms)), "terms")
 	})
+	s, _ = longState(b, 1<<20) // all terms
 	b.Run("rows", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -289,6 +297,12 @@ func BenchmarkState(b *testing.B) {
 		}
 	})
 	b.Run("lifespans", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Lifespans()
+		}
+	})
+	b.Run("lifespans from versions", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			Lifespans(versions)

@@ -11,9 +11,19 @@ type Grid struct {
 func NewGrid(observed Bits) *Grid {
 	from, to := observed.extent()
 	g := &Grid{pairs: make([]float64, max(to-from, 1))}
-	for a := 1; a < to-from; a++ {
-		if n := observed.overlap(a); n > 0 {
-			g.pairs[a] = float64(n)
+	if slots := observed.sparse(); slots != nil {
+		for i, s := range slots {
+			for _, t := range slots[i+1:] {
+				g.pairs[t-s]++
+			}
+		}
+	} else {
+		for a := 1; a < to-from; a++ {
+			g.pairs[a] = float64(observed.overlap(a))
+		}
+	}
+	for _, n := range g.pairs {
+		if n > 0 {
 			g.gaps++
 		}
 	}
@@ -34,10 +44,21 @@ func NewGrid(observed Bits) *Grid {
 // false if there are fewer than two versions.
 //
 // The time is that of one pass over the bits from the first to the last
-// occurrence for each gap up to their distance.
+// occurrence for each gap up to their distance, or that of going through the pairs
+// if the versions are few in a long time.
 func (g *Grid) StayingPower(present Bits) (sigma float64, ok bool) {
 	if g.gaps == 0 {
 		return 0, false
+	}
+	if slots := present.sparse(); slots != nil {
+		for i, s := range slots {
+			for _, t := range slots[i+1:] {
+				if n := g.pair(t - s); n > 0 {
+					sigma += 1 / n
+				}
+			}
+		}
+		return sigma / float64(g.gaps), true
 	}
 	from, to := present.extent()
 	present = present[from/64 : (to+63)/64]
@@ -47,6 +68,13 @@ func (g *Grid) StayingPower(present Bits) (sigma float64, ok bool) {
 		}
 	}
 	return sigma / float64(g.gaps), true
+}
+
+func (g *Grid) pair(gap int) float64 {
+	if gap < len(g.pairs) {
+		return g.pairs[gap]
+	}
+	return 0
 }
 
 // StayingPower is Grid.StayingPower for a single term.

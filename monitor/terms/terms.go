@@ -77,3 +77,20 @@ func (b Bits) overlap(shift int) int {
 	}
 	return n
 }
+
+// sparse returns the slots in the set if going through their pairs is less work
+// than shifting the bits from the first to the last for each gap; else nil.
+func (b Bits) sparse() []int {
+	from, to := b.extent()
+	n, span := b.Count(), to-from
+	if n == 0 || n*n > span*(span/64+1)/2 {
+		return nil
+	}
+	slots := make([]int, 0, n)
+	for i, w := range b {
+		for ; w != 0; w &= w - 1 {
+			slots = append(slots, i*64+bits.TrailingZeros64(w))
+		}
+	}
+	return slots
+}

@@ -3,6 +3,7 @@ package terms
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -86,7 +87,12 @@ func slowPower(s string) (float64, bool) {
 func TestStayingPowerSlow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.StringOfN(rapid.SampledFrom([]rune("01-1")), 0, 300, -1).Draw(t, "presence")
+		alphabet := rapid.SampledFrom([]string{"01-1", "0001", "------01", "1"}).Draw(t, "alphabet")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		s := ""
+		for range rapid.IntRange(0, 300).Draw(t, "slots") {
+			s += string(alphabet[rng.IntN(len(alphabet))])
+		}
 		want, wantOK := slowPower(s)
 		got, ok := StayingPower(presence(s))
 		if ok != wantOK || math.Abs(got-want) > 1e-12 {
