@@ -48,7 +48,7 @@ func lifePart(hours float64) float64 {
 
 // SVG draws the figure.
 func (f BlockMap) SVG(opt Options) []byte {
-	return f.render(opt).finish(opt, blockTitle, "The blocks of the page in reading order, nested as in the page, dark where the content changes soon. "+f.Page)
+	return f.render(opt).finish(opt, blockTitle, "The blocks of the page in reading order, nested as in the page, coloured by how long their content stays. "+f.Page)
 }
 
 const blockTitle = "Which parts of the page change soon, and which stay?"
@@ -84,20 +84,23 @@ func (f BlockMap) render(opt Options) *canvas {
 // legend shows the colours with the lives they stand for.
 func (f BlockMap) legend(c *canvas, y float64) float64 {
 	y += 24
-	const w = 22.0
+	w := 22.0
 	x := edge
-	before := "content stays: 1 h or less "
+	before, after, unknown := "content stays: 1 h or less ", "5 weeks or more", "not known"
+	if c.w < 520 {
+		before, after, w = "1 h or less ", "5 wk or more", 9
+	}
 	c.text(x, y-4, sizeLabel, start, "muted", before)
 	x += textWidth(before, sizeLabel, false) + 4
 	for i := ramp - 1; i >= 0; i-- {
 		c.el("rect", span(longLife*math.Pow(shortLife/longLife, (float64(i)+.5)/ramp)), "x", x, "y", y-15, "width", w, "height", 13.0, "class", step((float64(i)+.5)/ramp))
 		x += w
 	}
-	c.text(x+6, y-4, sizeLabel, start, "muted", "5 weeks or more")
-	x += 6 + textWidth("5 weeks or more", sizeLabel, false) + 16
-	if x+110 < c.w-edge {
+	c.text(x+6, y-4, sizeLabel, start, "muted", after)
+	x += 6 + textWidth(after, sizeLabel, false) + 16
+	if x+w+6+textWidth(unknown, sizeLabel, false) < c.w-edge {
 		c.el("rect", "", "x", x+.5, "y", y-14.5, "width", w, "height", 12.0, "fill", "none", "class", "s-axis")
-		c.text(x+w+6, y-4, sizeLabel, start, "muted", "not known")
+		c.text(x+w+6, y-4, sizeLabel, start, "muted", unknown)
 	}
 	return y
 }

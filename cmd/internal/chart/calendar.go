@@ -73,7 +73,7 @@ func (f Calendar) render(opt Options) (*canvas, string) {
 	top := c.head(calendarTitle, sub, note)
 	if len(days) == 0 {
 		c.h = max(c.h, top+90)
-		c.blank(top, "No day yet: each day on which the page is fetched will be a square here, darker the more it changed.")
+		c.blank(top, "No day yet: each day on which the page is fetched will be a square here, coloured by how much it changed.")
 		return c, "No days yet."
 	}
 	top = f.legend(c, top)
@@ -196,13 +196,17 @@ func (f Calendar) legend(c *canvas, y float64) float64 {
 		c.text(x, y-4, sizeLabel, start, "muted", s)
 		x += textWidth(s, sizeLabel, false) + 6
 	}
-	word("changed a little")
+	little, all := "changed a little", "all of it"
+	if c.w < 340 {
+		little, all = "little", "all"
+	}
+	word(little)
 	for i := range ramp {
 		c.el("rect", "", "x", x, "y", y-14, "width", daySize, "height", daySize, "class", step((float64(i)+.5)/ramp)+" s-axis", "stroke-width", ".4")
 		x += dayPitch
 	}
 	x += 4
-	word("all of it")
+	word(all)
 	x += 14
 	rest := []Key{{Color: "axis", Hollow: true, Label: "fetched, the same"}, {Hatch: true, Label: "failed"}}
 	width := 0.0

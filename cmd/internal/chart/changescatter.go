@@ -54,7 +54,7 @@ func (f ChangeScatter) chart() Chart {
 		ch.Note = "Only one change so far: too few to see a pattern."
 	}
 	if censored {
-		ch.Keys = []Key{{Color: "accent", Label: "change"}, {Color: "accent", Hollow: true, Label: "first change seen: it had stayed the same for at least so long"}}
+		ch.Keys = []Key{{Color: "accent", Dot: true, Label: "change"}, {Color: "accent", Dot: true, Hollow: true, Label: "first change seen: it had stayed the same for at least so long"}}
 	}
 	ch.Desc = "Scatter of " + plural(n, "change", "changes") + " by hours since the last change and Dice coefficient."
 	ch.Panels = []Panel{{Marks: []Mark{Dots{Dots: dots}}}}

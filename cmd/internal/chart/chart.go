@@ -31,6 +31,7 @@ type Key struct {
 	Color  string // a name of the palette, for a box or a line
 	Line   bool
 	Dash   Dash
+	Dot    bool // a round mark
 	Hollow bool
 	Hatch  bool
 	Label  string
@@ -51,6 +52,7 @@ type plot struct {
 	xs, ys scale
 	ends   []endLabel // of lines and areas, to be set at the right
 	after  []func()   // labels, drawn over all marks
+	inked  []Point    // where lines run, a point every few px, for labels to avoid
 }
 
 // Space around things, in px.
@@ -122,6 +124,10 @@ func (c *canvas) keys(y float64, keys []Key) float64 {
 			c.el("line", "", "x1", x, "x2", x+18, "y1", y-8, "y2", y-8, "class", "s-"+k.Color, "stroke-width", "2", "stroke-dasharray", string(k.Dash))
 		case k.Hatch:
 			c.el("rect", "", "x", x, "y", y-14, "width", 16.0, "height", 12.0, "fill", "url(#"+c.id+"-hatch)", "class", "s-axis", "stroke-width", ".5")
+		case k.Dot && k.Hollow:
+			c.el("circle", "", "cx", x+8, "cy", y-8, "r", 4.0, "fill", "none", "class", "s-"+k.Color, "stroke-width", "1.5")
+		case k.Dot:
+			c.el("circle", "", "cx", x+8, "cy", y-8, "r", 4.0, "class", "f-"+k.Color)
 		case k.Hollow:
 			c.el("rect", "", "x", x+2.5, "y", y-13.5, "width", 11.0, "height", 11.0, "fill", "none", "class", "s-"+k.Color)
 		default:
@@ -191,7 +197,9 @@ func (ch Chart) columns(width float64) int {
 			return 1
 		}
 	}
-	return max(1, min(len(ch.Panels), int((width-2*edge)/260)))
+	cols := max(1, min(len(ch.Panels), int((width-2*edge)/235)))
+	rows := (len(ch.Panels) + cols - 1) / cols
+	return (len(ch.Panels) + rows - 1) / rows // no row much shorter than the others
 }
 
 // withEnds are marks with words beside the plot; withUnder are marks with a strip
@@ -290,12 +298,12 @@ func (g *grid) panel(i int) {
 	y0 := b.y
 	if p.Title != "" {
 		y0 += 18
-		g.c.text(b.x, y0-4, sizeText, start, "ink strong", fit(clean(p.Title), b.w, sizeText, true))
+		g.c.text(b.x-g.left, y0-4, sizeText, start, "ink strong", fit(clean(p.Title), b.w+g.left, sizeText, true))
 	}
-	if axis.Label != "" && (col == 0 || p.Y != nil) {
+	if axis.Label != "" && (i == 0 || p.Y != nil) {
 		y0 += 16
 		g.c.text(edge, y0-4, sizeLabel, start, "muted", fit(clean(axis.Label), g.c.w-2*edge, sizeLabel, false))
-	} else if axis.Label != "" {
+	} else if axis.Label != "" && row == 0 {
 		y0 += 16
 	}
 	y0 += 8
@@ -308,11 +316,8 @@ func (g *grid) panel(i int) {
 
 	pl := &plot{canvas: g.c, box: b}
 	var xt, yt []Tick
-	pl.xs, xt = g.ch.X.fitted(g.x, b.w, 84)
+	pl.xs, xt = g.ch.X.fitted(g.x, b.w, tickRoom(g.ch.X.Kind))
 	pl.ys, yt = axis.fitted(y, b.h, 45)
-	if !g.ch.X.Tight && g.ch.X.Min == g.ch.X.Max && (g.ch.X.Kind == LogHours || g.ch.X.Kind == Log) {
-		pl.xs.lo, pl.xs.hi = pl.xs.lo*.85, pl.xs.hi*1.15
-	}
 	pl.xs.a, pl.xs.b = b.x, b.right()
 	pl.ys.a, pl.ys.b = b.bottom(), b.y
 	pl.grid(axis, yt)

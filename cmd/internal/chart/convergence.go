@@ -65,7 +65,7 @@ func (f Convergence) chart() Chart {
 		Subtitle: f.Subtitle,
 		Empty:    "Novelty has not been computed for any snapshot yet. It needs two snapshots of a series.",
 		X:        Axis{Label: "iteration", Min: 1, Max: 1},
-		Y:        Axis{Label: "sum of the changes of novelty in the iteration", Kind: Log},
+		Y:        Axis{Label: "sum of changes of novelty", Kind: Log},
 	}
 	var deltas []float64
 	points, most := 0, 1
@@ -76,6 +76,12 @@ func (f Convergence) chart() Chart {
 		}
 	}
 	ch.X.Max = float64(max(2, most))
+	ch.X.Ticks = []Tick{{1, "1"}}
+	for i, by := 1, max(1, int(niceStep(0, ch.X.Max, 4))); i*by <= int(ch.X.Max); i++ {
+		if i*by > 1 {
+			ch.X.Ticks = append(ch.X.Ticks, Tick{float64(i * by), strconv.Itoa(i * by)})
+		}
+	}
 	for _, panel := range f.Panels {
 		p := Panel{Title: panel.Name}
 		for _, r := range panel.Runs {

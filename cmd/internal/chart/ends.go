@@ -2,6 +2,7 @@ package chart
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -70,5 +71,54 @@ func (p *plot) drawEnds() {
 	for i, y := range spread(ys, 15, p.y+2, p.bottom()-2) {
 		e := p.ends[i]
 		p.place(sizeLabel, e.class, fit(clean(e.text), room, sizeLabel, false), spot{p.right() + 8, y + 4, start})
+	}
+}
+
+// calm draws the text at that of the spots, free of other texts, which the fewest
+// lines run through; of equal ones at the first.
+func (p *plot) calm(size float64, class, s string, spots []spot) bool {
+	s = clean(s)
+	best, least := -1, 0
+	for i, sp := range spots {
+		b := textBox(sp.x, sp.y, size, sp.a, strong(class) != "", s)
+		if !p.free(b) || b.x < 4 || b.right() > p.w0()-4 {
+			continue
+		}
+		n := 0
+		if b.x < p.x || b.right() > p.right() || b.y < p.y || b.bottom() > p.bottom() {
+			n = 50 // outside of the plot only if it is very full
+		}
+		for _, q := range p.inked {
+			if q.X > b.x-2 && q.X < b.right()+2 && q.Y > b.y-2 && q.Y < b.bottom()+2 {
+				n++
+			}
+		}
+		if best < 0 || n < least {
+			best, least = i, n
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	p.halo(spots[best].x, spots[best].y, size, spots[best].a, class, s)
+	return true
+}
+
+// ink notes where a line through points in px runs.
+func (p *plot) ink(points ...Point) {
+	for i, q := range points {
+		if !q.finite() || len(p.inked) > 50_000 {
+			continue
+		}
+		p.inked = append(p.inked, q)
+		if i == 0 || !points[i-1].finite() {
+			continue
+		}
+		a := points[i-1]
+		n := int(max(math.Abs(q.X-a.X), math.Abs(q.Y-a.Y)) / 5)
+		for k := 1; k < n; k++ {
+			t := float64(k) / float64(n)
+			p.inked = append(p.inked, Point{a.X + t*(q.X-a.X), a.Y + t*(q.Y-a.Y)})
+		}
 	}
 }

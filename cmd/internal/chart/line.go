@@ -62,7 +62,9 @@ func (l Line) draw(p *plot) {
 	if l.Faint {
 		width, opacity = "1", ".4"
 	}
-	path, alone := tracePath(p.project(l.Points))
+	at := p.project(l.Points)
+	p.ink(at...)
+	path, alone := tracePath(at)
 	if len(path) > 0 {
 		p.el("path", l.Name, "d", path, "fill", "none", "class", "s-"+l.color(), "stroke-width", width,
 			"stroke-opacity", opacity, "stroke-dasharray", string(l.Dash), "stroke-linejoin", "round")
@@ -199,6 +201,7 @@ func (s Segment) draw(p *plot) {
 	if !ok {
 		return
 	}
+	p.ink(Point{p.xs.at(a.X), p.ys.at(a.Y)}, Point{p.xs.at(b.X), p.ys.at(b.Y)})
 	p.el("line", s.Name, "x1", p.xs.at(a.X), "y1", p.ys.at(a.Y), "x2", p.xs.at(b.X), "y2", p.ys.at(b.Y),
 		"class", "s-"+color, "stroke-width", "1.5", "stroke-dasharray", string(Dashed))
 }

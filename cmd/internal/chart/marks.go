@@ -26,19 +26,12 @@ func (k Knot) draw(p *plot) {
 		within := min(max(x, w/2+8), p.w0()-w/2-8)
 		spots := []spot{{x + 9, y - 12, start}, {x + 9, y + 22, start}, {x - 9, y - 12, end}, {x - 9, y + 22, end},
 			{within, y - 14, middle}, {within, y + 26, middle}, {within, y + 44, middle}, {within, y - 32, middle}}
-		for i := range spots { // the plot, not its axis
+		for i := range spots { // not on the axis
 			if spots[i].y > p.bottom()-4 {
 				spots[i].y = y - 14
 			}
 		}
-		for _, sp := range spots {
-			if tb := textBox(sp.x, sp.y, sizeText, sp.a, true, s); p.free(tb) && tb.right() <= p.w0()-4 && tb.x >= 4 {
-				// A halo keeps the words legible over lines.
-				p.el("rect", "", "x", tb.x-3, "y", tb.y-2, "width", tb.w+6, "height", tb.h+4, "class", "f-ground", "fill-opacity", ".8")
-				p.text(sp.x, sp.y, sizeText, sp.a, color+" strong", s)
-				return
-			}
-		}
+		p.calm(sizeText, color+" strong", s, spots)
 	})
 }
 
@@ -59,7 +52,18 @@ func (r Rule) draw(p *plot) {
 	p.el("line", r.Words, "x1", p.x, "x2", p.right(), "y1", y, "y2", y, "class", "s-muted", "stroke-dasharray", string(r.Dash))
 	p.after = append(p.after, func() {
 		s := fit(clean(r.Words), p.box.w, sizeLabel, false)
-		p.place(sizeLabel, "muted", s, spot{p.right(), y - 5, end}, spot{p.right(), y + 14, end}, spot{p.x + 4, y - 5, start}, spot{p.x + 4, y + 14, start})
+		var spots []spot
+		for _, at := range []float64{1, .75, .5, .25, 0} {
+			a, x := middle, p.x+p.box.w*at
+			switch at {
+			case 1:
+				a = end
+			case 0:
+				a, x = start, x+4
+			}
+			spots = append(spots, spot{x, y - 5, a}, spot{x, y + 14, a})
+		}
+		p.calm(sizeLabel, "muted", s, spots)
 	})
 }
 

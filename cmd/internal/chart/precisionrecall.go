@@ -29,7 +29,7 @@ func (f PrecisionRecall) chart() Chart {
 		Title:    "How well does novelty tell new pages?",
 		Subtitle: f.Subtitle,
 		Empty:    "No page of a known age has been judged yet. It needs pages with a date in their address.",
-		X:        Axis{Label: "threshold: novel if the novelty is at least", Kind: Share},
+		X:        Axis{Label: "novel if novelty is at least", Kind: Share},
 		Y:        Axis{Label: "precision and recall", Kind: Share},
 	}
 	var deltas []float64

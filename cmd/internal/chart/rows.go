@@ -76,6 +76,16 @@ func (r Rows) draw(p *plot) {
 	r.names(p, step, false)
 }
 
+// near says whether no spot is further than reach from what was wanted.
+func near(spots, wanted []float64, reach float64) bool {
+	for i := range spots {
+		if math.Abs(spots[i]-wanted[i]) > reach {
+			return false
+		}
+	}
+	return true
+}
+
 // names sets the wanted names beside the plot with a hairline to their rows. The
 // names chosen are those of the highest wish that have room.
 func (r Rows) names(p *plot, step float64, left bool) {
@@ -94,14 +104,25 @@ func (r Rows) names(p *plot, step float64, left bool) {
 		}
 	}
 	slices.SortStableFunc(wishes, func(a, b wish) int { return cmp.Compare(b.want, a.want) })
-	wishes = wishes[:min(len(wishes), int(p.h0()/rowLabel))]
-	slices.SortFunc(wishes, func(a, b wish) int { return cmp.Compare(b.row, a.row) }) // from the top
-	ys := make([]float64, len(wishes))
-	for i, w := range wishes {
-		ys[i] = p.bottom() - (float64(w.row)+.5)*step
+	// A name is taken if all taken so far stay near their rows.
+	var taken []wish
+	var at, ys []float64
+	for _, w := range wishes {
+		i, _ := slices.BinarySearchFunc(taken, w, func(a, b wish) int { return cmp.Compare(b.row, a.row) }) // from the top
+		more := slices.Insert(slices.Clone(taken), i, w)
+		wanted := make([]float64, len(more))
+		for k, m := range more {
+			wanted[k] = p.bottom() - (float64(m.row)+.5)*step
+		}
+		spots := spread(wanted, rowLabel, p.y+rowLabel/2, p.bottom()-rowLabel/2)
+		if near(spots, wanted, 2*rowLabel) && spots[0] >= p.y {
+			taken, at, ys = more, spots, wanted
+		}
+		if float64(len(taken)+1)*rowLabel > p.h0() {
+			break
+		}
 	}
-	at := spread(ys, rowLabel, p.y+rowLabel/2, p.bottom()-rowLabel/2)
-	for i, w := range wishes {
+	for i, w := range taken {
 		x0, x1, x2, a, room := p.right()+4, p.right()+14, p.right()+18, start, p.w0()-p.right()-22
 		if left {
 			x0, x1, x2, a, room = p.x-4, p.x-14, p.x-18, end, p.x-22

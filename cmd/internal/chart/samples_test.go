@@ -209,8 +209,8 @@ func precisionRecall() PrecisionRecall {
 			for t := range 11 {
 				x := float64(t) / 10
 				run.Threshold = append(run.Threshold, x)
-				precision := .67 + .05*float64(k) + (.25-.02*float64(i))*math.Sqrt(x)
-				recall := 1 - .5*x - .4*float64(i)*x*x
+				precision := .67 + .03*float64(k) + (.25-.02*float64(i))*math.Sqrt(x)
+				recall := 1 - .5*x - .2*float64(i)*x*x
 				if t == 10 && i == 2 {
 					precision, recall = math.NaN(), 0
 				}

@@ -17,7 +17,8 @@ const (
 
 func (k Kind) log() bool { return k == Log || k == LogHours }
 
-// limit is the largest value that is drawn; larger ones are drawn there.
+// limit is the largest value that is drawn; larger ones are drawn there. Values
+// of less than 1/limit are 0.
 const limit = 1e300
 
 // scale maps the values from lo to hi to the pixels from a to b.
@@ -61,6 +62,9 @@ func (e *extent) add(v float64) {
 		return
 	}
 	v = max(-limit, min(limit, v))
+	if math.Abs(v) < 1/limit {
+		v = 0
+	}
 	if e.n == 0 || v < e.lo {
 		e.lo = v
 	}
@@ -101,6 +105,10 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 	if s.lo > s.hi {
 		s.lo, s.hi = s.hi, s.lo
 	}
+	if a.Kind == Time {
+		s.lo, s.hi = max(s.lo, firstSecond), min(s.hi, lastSecond)
+		s.lo, s.hi = min(s.lo, lastSecond), max(s.hi, firstSecond)
+	}
 	n := max(2, int(length/perTick))
 	if a.Kind.log() {
 		s.lo, s.hi = logDomain(s.lo, s.hi)
@@ -116,12 +124,18 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 		}
 		ticks = linearTicks(s.lo, s.hi, step, a.Kind == Share)
 	case Log:
+		if a.Min == a.Max && !a.Tight {
+			s.lo, s.hi = max(math.Pow(10, math.Floor(math.Log10(s.lo)+1e-9)), 1e-300), min(math.Pow(10, math.Ceil(math.Log10(s.hi)-1e-9)), limit)
+		}
 		ticks = logTicks(s.lo, s.hi, n)
 	case Time:
 		ticks = timeTicks(s.lo, s.hi, n)
 	case Hours:
 		ticks = hourTicks(s.lo, s.hi, n)
 	case LogHours:
+		if a.Min == a.Max && !a.Tight { // room for dots at the ends
+			s.lo, s.hi = s.lo*.85, s.hi*1.15
+		}
 		ticks = logHourTicks(s.lo, s.hi, n)
 	}
 	if a.Ticks != nil {
@@ -131,6 +145,18 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 		ticks = nil
 	}
 	return s, ticks
+}
+
+// tickRoom is the least distance of ticks on an x axis, in px: what their labels
+// commonly need.
+func tickRoom(k Kind) float64 {
+	switch k {
+	case Share:
+		return 46
+	case Hours, LogHours:
+		return 64
+	}
+	return 84
 }
 
 // logDomain makes ends that a logarithm can take and that differ.
@@ -152,7 +178,7 @@ func around(kind Kind, v float64, zero bool) (float64, float64) {
 	switch {
 	case kind == Time:
 		return v - 12*3600, v + 12*3600
-	case kind == Hours:
+	case kind == Hours && v >= 0 && v < 10:
 		return max(0, v-1), v + 1
 	case v == 0:
 		return 0, 1

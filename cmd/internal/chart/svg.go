@@ -166,6 +166,22 @@ func (c *canvas) free(b box) bool {
 	return true
 }
 
+// halo draws one line of text over marks, with a rim in the colour of the ground.
+func (c *canvas) halo(x, y, size float64, a anchor, class, s string) {
+	s = clean(s)
+	c.b.WriteString("<text")
+	c.attrs([]any{"x", x, "y", y, "font-size", size, "text-anchor", string(a), "class", "f-ground s-ground" + strong(class), "stroke-width", "4", "stroke-linejoin", "round", "aria-hidden", "true"})
+	c.b.WriteString(">" + escape(s) + "</text>\n")
+	c.text(x, y, size, a, class, s)
+}
+
+func strong(class string) string {
+	if strings.HasSuffix(class, " strong") {
+		return " strong"
+	}
+	return ""
+}
+
 // place draws the text at the first of the spots where it is free.
 func (c *canvas) place(size float64, class, s string, spots ...spot) bool {
 	s = clean(s)

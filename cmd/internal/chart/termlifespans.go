@@ -66,7 +66,7 @@ func (f TermLifespans) render(opt Options) *canvas {
 	c.h = max(c.h, top+180)
 	left, right := 0.0, 0.0
 	for _, r := range rows {
-		w := textWidth(clean(r.Name), sizeSmall, false) + 22
+		w := textWidth(clean(r.Name), sizeSmall, false) + 22 + edge
 		if r.Left > 0 {
 			left = max(left, w)
 		}
@@ -74,13 +74,21 @@ func (f TermLifespans) render(opt Options) *canvas {
 			right = max(right, w)
 		}
 	}
+	// The heads stand over the names.
+	head := textWidth("passing words", sizeLabel, false) + 22 + edge
+	if left > 0 {
+		left = max(left, head)
+	}
+	if right > 0 {
+		right = max(right, head)
+	}
 	left, right = max(edge, min(left, c.w*.24)), max(edge, min(right, c.w*.24))
 	p := &plot{canvas: c, box: box{left, top + 30, c.w - left - right, c.h - top - 30 - 44}}
 	if left > edge {
-		c.place(sizeLabel, "muted", fit("lasting words", left+60, sizeLabel, false), spot{edge, top + 20, start})
+		c.place(sizeLabel, "muted", "lasting words", spot{left - 18, top + 20, end}, spot{edge, top + 20, start})
 	}
 	if right > edge {
-		c.place(sizeLabel, "muted", "passing words", spot{c.w - edge, top + 20, end})
+		c.place(sizeLabel, "muted", "passing words", spot{p.right() + 18, top + 20, start}, spot{c.w - edge, top + 20, end})
 	}
 	axis := Axis{Kind: Time, Label: "time of the version, UTC"}
 	var ticks []Tick

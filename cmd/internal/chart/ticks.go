@@ -65,11 +65,11 @@ func power(e int) string {
 // logTicks marks decades, every k-th if there are many, and 2 and 5 between them
 // if there are few.
 func logTicks(lo, hi float64, n int) []Tick {
-	a, b := int(math.Floor(math.Log10(lo)-1e-9)), int(math.Ceil(math.Log10(hi)+1e-9))
+	a, b := int(math.Floor(math.Log10(lo)+1e-9)), int(math.Ceil(math.Log10(hi)-1e-9))
 	every := max(1, (b-a+n-1)/n)
 	var out []Tick
 	for e := a; e <= b; e++ {
-		if (e-a)%every != 0 && every > 1 {
+		if e%every != 0 {
 			continue
 		}
 		p := math.Pow(10, float64(e))
@@ -120,6 +120,7 @@ func hourTicks(lo, hi float64, n int) []Tick {
 			s = "0"
 		case step < .99:
 			s = number(math.Round(v*60)) + " min"
+		case step < day && hi-lo > 2*day && math.Mod(v, day) != 0: // a mark between the days
 		case step < day && math.Mod(v, day) != 0:
 			s = number(math.Round(v)) + " h"
 		case step < week:

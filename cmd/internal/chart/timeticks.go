@@ -19,6 +19,12 @@ func sortTicks(ticks []Tick) {
 	slices.SortFunc(ticks, func(a, b Tick) int { return cmp.Compare(a.At, b.At) })
 }
 
+// The seconds of the years 1 to 9999, which are all that is drawn of time.
+const (
+	firstSecond = -62135596800
+	lastSecond  = 253402300799
+)
+
 // timeStep is a distance between ticks: some seconds, days, months or years.
 type timeStep struct{ seconds, days, months, years int }
 
@@ -36,8 +42,7 @@ var timeSteps = [...]timeStep{
 // timeTicks marks about n round moments from lo to hi, in UTC. The first tick of
 // a day, or of a year, says which.
 func timeTicks(lo, hi float64, n int) []Tick {
-	// Years that a calendar has.
-	lo, hi = max(lo, -62135596800), min(hi, 253402300799)
+	lo, hi = max(lo, firstSecond), min(hi, lastSecond)
 	if !(lo < hi) {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (f UpToDate) chart() Chart {
 		X:        Axis{Kind: Time, Label: "period, UTC", Tight: true},
 	}
 	line := Line{Bold: true, Hover: func(q Point) string { return "D " + number(q.Y) }}
-	var marks []Mark
+	var marks, gaps []Mark
 	n := 0
 	for _, p := range f.Periods {
 		from, to := Seconds(p.From), Seconds(p.To)
@@ -43,7 +43,7 @@ func (f UpToDate) chart() Chart {
 			n++
 		}
 		if !finite(p.S) && !finite(p.D) {
-			marks = append(marks, Gap{From: from, To: to, Words: "no data"})
+			gaps = append(gaps, Gap{From: from, To: to, Words: "no data"})
 		}
 	}
 	if n == 1 {
@@ -51,8 +51,8 @@ func (f UpToDate) chart() Chart {
 	}
 	if n > 0 {
 		ch.Panels = []Panel{
-			{Y: &Axis{Label: "up-to-date-ness D", Zero: true}, Weight: 2, Marks: []Mark{line}},
-			{Y: &Axis{Label: "score S of the period", Zero: true}, Weight: 1.3, Marks: marks},
+			{Y: &Axis{Label: "up-to-date-ness D", Zero: true}, Weight: 2, Marks: append(gaps[:len(gaps):len(gaps)], line)},
+			{Y: &Axis{Label: "score S of the period", Zero: true}, Weight: 1.3, Marks: append(gaps[:len(gaps):len(gaps)], marks...)},
 		}
 	}
 	ch.Desc = ch.Title + " Line of D and bars of S over " + plural(n, "period", "periods") + "."
