@@ -71,7 +71,8 @@ type Capture struct {
 	PayloadHash SHA256
 	// PayloadSHA1 does the same for records of archives, which know payloads by
 	// this hash; RefersTo is the canonical URL that brought the payload, empty
-	// for the capture's own.
+	// for the capture's own. A payload that is not known yet may come later:
+	// see Missing.
 	PayloadSHA1 SHA1
 	RefersTo    string
 	// Extract reads what the payload says; the payload is given to it because a
@@ -80,6 +81,7 @@ type Capture struct {
 	Extract func(payload []byte) Extract
 
 	hashed  bool
+	lent    bool     // Payload is that of the capture that this one refers to
 	extract *Extract // nil until it is needed
 	targets []Target // of extract's links
 }
@@ -127,6 +129,14 @@ func (c *Capture) hash() SHA256 {
 
 // Content returns the content id of the capture's payload; zero without one.
 func (c *Capture) Content() SHA256 { return c.hash() }
+
+// received is the number of bytes of payload that the capture itself brought.
+func (c *Capture) received() int64 {
+	if c.lent {
+		return 0
+	}
+	return int64(len(c.Payload))
+}
 
 // seen reports whether the capture saw content of the page, so that it belongs
 // to a version.

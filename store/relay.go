@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,8 +40,23 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 	if err != nil {
 		return err
 	}
-	p.fresh, p.dropped = dropDuplicates(known, p.fresh)
-	if len(p.fresh) == 0 {
+	nameContents(slices.Concat(known, p.fresh))
+	var lookup error
+	p.fresh, p.dropped = dropDuplicates(known, p.fresh, func(o *observation) bool {
+		if o.capture.Payload != nil {
+			return true
+		}
+		ok, err := b.blobs.has(ctx, p.id, o.hash)
+		if err != nil {
+			lookup = err
+		}
+		return ok
+	})
+	if lookup != nil {
+		return lookup
+	}
+	learned := slices.ContainsFunc(p.dropped, func(o *observation) bool { return o.twin != nil })
+	if len(p.fresh) == 0 && !learned {
 		// Nothing new: leave the page as it is.
 		if len(versions) > 0 {
 			p.extended = versions[len(versions)-1]
@@ -56,18 +72,29 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 	}
 	p.relaid = true
 	p.obs = append(append(known, ghosts(versions, known)...), p.fresh...)
-	nameContents(p.obs)
 	sortObservations(p.obs)
-	if err := b.place(ctx, p); err != nil {
-		return err
-	}
 	byContent := make(map[SHA256]*versionRow, len(versions))
+	p.readable = make(map[SHA256]bool, len(versions))
 	for _, v := range versions {
 		byContent[v.hash] = v
+		p.readable[v.hash] = true
+	}
+	readers := map[SHA256]*Capture{}
+	for _, o := range p.obs {
+		if o.capture != nil && o.content() && readers[o.hash] == nil {
+			readers[o.hash] = o.capture
+			p.readable[o.hash] = true
+		}
+	}
+	if err := b.place(ctx, p); err != nil {
+		return err
 	}
 	for _, v := range p.timeline.made {
 		old := byContent[v.hash]
 		if old == nil {
+			if v.capture == nil { // an attempt read back started it
+				v.capture = readers[v.hash]
+			}
 			continue
 		}
 		// What a content says does not depend on when it was seen.
@@ -135,7 +162,8 @@ func loadFetches(ctx context.Context, tx pgx.Tx, page PageID, versions []*versio
 		o.version = 0
 		if o.err == missingPayload {
 			o.outcome = "" // it may be at hand by now
-			o.sha1 = sha1Of(o.detail)
+			o.missing = true
+			o.sha1, o.refersTo = missingOf(o.detail)
 			o.detail = nil
 		}
 		return &o, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -12,38 +13,50 @@ import (
 )
 
 // A revisit record of an archive says "the same payload as then", by the
-// payload's SHA-1. The payload may be in this batch, in the database, or in a
-// file that is imported later.
+// payload's SHA-1 or SHA-256, and sometimes of another URL. The payload may be in
+// this batch, in the database, or in a file that is imported later.
 
 var qHashesBySHA1 = statement{routed, `
 	select v.page_id, v.sha1, v.sha256 from core.version v
 	where v.bucket = any($2::int[]) and v.page_id = any($1::bigint[]) and v.sha1 = any($3::bytea[])`}
 
-type sha1Key struct {
-	url string
-	sum SHA1
+// contentName is how a record names a payload: one of the hashes, and the URL
+// that brought it.
+type contentName struct {
+	url    string
+	sha1   SHA1
+	sha256 SHA256
+}
+
+// name is how c names the payload that it has not.
+func (c *Capture) name() contentName {
+	if c.PayloadHash != (SHA256{}) {
+		return contentName{url: c.source(), sha256: c.PayloadHash}
+	}
+	return contentName{url: c.source(), sha1: c.PayloadSHA1}
 }
 
 // resolveRevisits gives captures that only name their payload by SHA-1 its
-// content id, and those that refer to another host's payload the payload itself.
+// content id, and those that refer to another page's payload the payload itself.
 // What is not found stays without.
 func (db *DB) resolveRevisits(ctx context.Context, caps []*Capture, ids map[string]PageID) error {
 	var wanted []*Capture
-	known := map[sha1Key]*Capture{}
+	known := map[contentName]*Capture{}
 	for _, c := range caps {
 		c.hash()
-		if c.Payload != nil {
-			known[sha1Key{c.URL, c.PayloadSHA1}] = c
+		if c.Payload != nil && !c.lent {
+			known[contentName{url: c.URL, sha1: c.PayloadSHA1}] = c
+			known[contentName{url: c.URL, sha256: c.PayloadHash}] = c
 		}
 	}
 	for _, c := range caps {
-		if c.Outcome != "" || c.Payload != nil || c.PayloadHash != (SHA256{}) {
+		if c.Outcome != "" || c.Payload != nil || c.PayloadHash != (SHA256{}) && c.RefersTo == "" {
 			continue
 		}
-		if from, ok := known[sha1Key{c.source(), c.PayloadSHA1}]; ok {
-			c.PayloadHash = from.PayloadHash
-			if c.source() != c.URL {
-				c.Payload = from.Payload
+		if from, ok := known[c.name()]; ok {
+			c.PayloadHash, c.PayloadSHA1 = from.PayloadHash, from.PayloadSHA1
+			if c.RefersTo != "" {
+				c.Payload, c.lent = from.Payload, true
 			}
 			continue
 		}
@@ -65,18 +78,21 @@ func (db *DB) resolveRevisits(ctx context.Context, caps []*Capture, ids map[stri
 		if !ok {
 			continue
 		}
-		hash, ok := found[pageSHA1{page, c.PayloadSHA1}]
-		if !ok {
-			continue
+		if c.PayloadHash == (SHA256{}) {
+			if c.PayloadHash, ok = found[pageSHA1{page, c.PayloadSHA1}]; !ok {
+				continue
+			}
 		}
-		c.PayloadHash = hash
 		if page.Bucket() != ids[c.URL].Bucket() {
-			key := ContentKey{page.Bucket(), hash}
+			key := ContentKey{page.Bucket(), c.PayloadHash}
 			got, err := db.contents(ctx, db.pool, bodyTable, []ContentKey{key})
+			if errors.Is(err, ErrNotFound) {
+				continue
+			}
 			if err != nil {
 				return fmt.Errorf("revisit of %s: %w", c.RefersTo, err)
 			}
-			c.Payload = got[key]
+			c.Payload, c.lent = got[key], true
 		}
 	}
 	return nil
@@ -130,12 +146,15 @@ func (db *DB) hashesBySHA1(ctx context.Context, caps []*Capture, pages map[strin
 	var ids []PageID
 	var sums [][]byte
 	for _, c := range caps {
-		if id, ok := pages[c.source()]; ok {
+		if id, ok := pages[c.source()]; ok && c.PayloadHash == (SHA256{}) {
 			ids = append(ids, id)
 			sums = append(sums, c.PayloadSHA1[:])
 		}
 	}
 	out := map[pageSHA1]SHA256{}
+	if len(ids) == 0 {
+		return out, nil
+	}
 	rows, err := db.pool.Query(ctx, qHashesBySHA1.sql, ids, bucketsOf(ids), sums)
 	if err != nil {
 		return nil, fmt.Errorf("find payloads of revisits: %w", err)
@@ -169,19 +188,32 @@ func nameContents(obs []*observation) {
 	}
 }
 
-// missingDetail is what a fetch keeps of a payload that is not at hand.
-func missingDetail(sum SHA1) []byte {
-	return []byte(`{"payload_sha1": "` + hex.EncodeToString(sum[:]) + `"}`)
+// missingNote is what a fetch keeps, as its detail, of a payload that is not at
+// hand; the payload's SHA-256, when that is its name, is the fetch's own.
+type missingNote struct {
+	SHA1     string `json:"payload_sha1,omitempty"` // hex
+	RefersTo string `json:"refers_to,omitempty"`
 }
 
-func sha1Of(detail []byte) (sum SHA1) {
-	var d struct {
-		Sum string `json:"payload_sha1"`
+func missingDetail(sum SHA1, refersTo string) []byte {
+	note := missingNote{RefersTo: refersTo}
+	if sum != (SHA1{}) {
+		note.SHA1 = hex.EncodeToString(sum[:])
 	}
-	if json.Unmarshal(detail, &d) == nil {
-		if b, err := hex.DecodeString(d.Sum); err == nil && len(b) == len(sum) {
-			copy(sum[:], b)
-		}
+	b, err := json.Marshal(note)
+	if err != nil {
+		return nil
 	}
-	return sum
+	return b
+}
+
+func missingOf(detail []byte) (sum SHA1, refersTo string) {
+	var note missingNote
+	if json.Unmarshal(detail, &note) != nil {
+		return SHA1{}, ""
+	}
+	if b, err := hex.DecodeString(note.SHA1); err == nil && len(b) == len(sum) {
+		copy(sum[:], b)
+	}
+	return sum, note.RefersTo
 }

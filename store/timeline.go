@@ -28,10 +28,18 @@ type observation struct {
 	bytes   int64
 	hash    SHA256 // of the payload; zero without one
 	sha1    SHA1   // of the payload; zero where it is not known
-	head    []byte // as received; nil where it was not kept
-	version int32
+	// refersTo is the URL whose capture brought the payload, empty for the page's own.
+	refersTo string
+	missing  bool   // read back as an attempt whose payload was not at hand
+	head     []byte // as received; nil where it was not kept
+	version  int32
 
-	capture *Capture // nil when read back from the database
+	// capture is nil when read back from the database, unless the batch has the
+	// same attempt once more and knows its payload.
+	capture *Capture
+	// twin is the attempt read back from the database that took over the capture
+	// of this one.
+	twin *observation
 	// ghost stands for fetches that retention has dropped: it takes part in the
 	// timeline, with count fetches, but is no row.
 	ghost bool
@@ -68,7 +76,9 @@ type versionRow struct {
 	flags       []string
 	head        []byte // as received
 
-	opened *observation // the observation that started it, for those made now
+	// capture reads what the content says, for a version that is made now and was
+	// not read before.
+	capture *Capture
 }
 
 // timeline is a page's run of versions, as far as it was loaded: the last one
@@ -112,7 +122,7 @@ const missingPayload = "payload missing: the record refers to a payload that was
 
 func (t *timeline) open(o *observation) {
 	v := &versionRow{
-		number: 1, first: o.at, status: o.status, hash: o.hash, sha1: o.sha1, head: o.head, opened: o,
+		number: 1, first: o.at, status: o.status, hash: o.hash, sha1: o.sha1, head: o.head, capture: o.capture,
 	}
 	o.outcome = New
 	if t.last != nil {
@@ -168,9 +178,10 @@ func sortObservations(obs []*observation) {
 }
 
 // dropDuplicates returns the new observations that are not among the known ones,
-// and marks the captures of the others. Two are the same attempt when time,
-// status and content are the same.
-func dropDuplicates(known, fresh []*observation) (kept, dropped []*observation) {
+// and the others. Two are the same attempt when time, status and content are the
+// same. A known attempt that missed its payload takes over the capture of one
+// that has it at hand.
+func dropDuplicates(known, fresh []*observation, atHand func(*observation) bool) (kept, dropped []*observation) {
 	type key struct {
 		at     int64
 		status int
@@ -181,23 +192,27 @@ func dropDuplicates(known, fresh []*observation) (kept, dropped []*observation) 
 		k := key{o.at.UnixMicro(), o.status, o.hash, SHA1{}}
 		if o.outcome == NotModified {
 			k.hash = SHA256{} // an answer without content; the hash came from its version
+			return k
 		}
 		if k.hash == (SHA256{}) {
 			k.sha1 = o.sha1
 		}
 		return k
 	}
-	seen := make(map[key]bool, len(known))
+	seen := make(map[key]*observation, len(known))
 	for _, o := range known {
-		seen[keyOf(o)] = true
+		seen[keyOf(o)] = o
 	}
 	for _, o := range fresh {
 		k := keyOf(o)
-		if seen[k] {
+		if first, ok := seen[k]; ok {
+			if first.missing && first.capture == nil && o.hash != (SHA256{}) && atHand(o) {
+				first.capture, o.twin = o.capture, first
+			}
 			dropped = append(dropped, o)
 			continue
 		}
-		seen[k] = true
+		seen[k] = o
 		kept = append(kept, o)
 	}
 	return kept, dropped

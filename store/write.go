@@ -107,6 +107,9 @@ func (db *DB) WriteWith(ctx context.Context, caps []*Capture, then func(context.
 var errUnread = errors.New("captures have to be read first")
 
 func (c *Capture) check() error {
+	if c.Outcome == NotModified {
+		c.Payload, c.PayloadHash = nil, SHA256{} // such an answer names no content of its own
+	}
 	switch {
 	case c.StartedAt.IsZero():
 		return fmt.Errorf("store capture of %s: no start time", c.URL)
@@ -231,6 +234,9 @@ type pageBatch struct {
 	timeline timeline
 	extended *versionRow // last version of the database, when the batch extends it
 	relaid   bool
+	// readable holds, for a page laid anew, the contents that can become versions:
+	// they have been read before, or a capture of the batch can read them.
+	readable map[SHA256]bool
 }
 
 func newBatch(db *DB, caps []*Capture, ids map[string]PageID) *batch {
@@ -246,7 +252,8 @@ func newBatch(db *DB, caps []*Capture, ids map[string]PageID) *batch {
 		}
 		o := &observation{
 			at: c.StartedAt, finished: c.FinishedAt, due: c.DueAt, outcome: c.Outcome, kind: c.Kind, watch: c.WatchID,
-			status: c.Status, err: c.Error, detail: c.Detail, bytes: int64(len(c.Payload)), hash: c.hash(), sha1: c.PayloadSHA1, capture: c,
+			status: c.Status, err: c.Error, detail: c.Detail, bytes: c.received(), hash: c.hash(), sha1: c.PayloadSHA1, refersTo: c.RefersTo,
+			capture: c,
 		}
 		if o.finished.IsZero() {
 			o.finished = o.at
@@ -289,7 +296,7 @@ func (b *batch) layTimeline(ctx context.Context, tx pgx.Tx, p *pageBatch) error 
 	if !p.state.LastFetched.IsZero() && !p.fresh[0].at.After(p.state.LastFetched) {
 		return b.relay(ctx, tx, p)
 	}
-	p.fresh, p.dropped = dropDuplicates(nil, p.fresh)
+	p.fresh, p.dropped = dropDuplicates(nil, p.fresh, nil)
 	p.obs = p.fresh
 	if p.state.Version > 0 {
 		p.extended = &versionRow{number: p.state.Version, first: p.state.VersionSince, last: p.state.VersionSeen, hash: p.state.Hash,
@@ -309,6 +316,9 @@ func (b *batch) place(ctx context.Context, p *pageBatch) error {
 	}
 	var lookup error
 	p.timeline.place(p.obs, func(o *observation) bool {
+		if p.readable != nil && !p.readable[o.hash] {
+			return false
+		}
 		ok, err := b.blobs.has(ctx, p.id, o.hash)
 		if err != nil {
 			lookup = err
@@ -326,7 +336,11 @@ func (b *batch) results() []Stored {
 			byCapture[o.capture] = Stored{Page: p.id, Version: o.version, Outcome: o.outcome}
 		}
 		for _, o := range p.dropped {
-			byCapture[o.capture] = Stored{Page: p.id, Outcome: Skipped, Duplicate: true}
+			s := Stored{Page: p.id, Outcome: Skipped, Duplicate: true}
+			if o.twin != nil { // it brought what its first import had missed
+				s = Stored{Page: p.id, Version: o.twin.version, Outcome: o.twin.outcome}
+			}
+			byCapture[o.capture] = s
 		}
 	}
 	out := make([]Stored, len(b.caps))

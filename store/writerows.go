@@ -100,8 +100,8 @@ func copyFetches(ctx context.Context, tx pgx.Tx, rows []fetchRow) error {
 		if len(r.detail) > 0 {
 			detail = r.detail
 		}
-		if r.err == missingPayload && r.sha1 != (SHA1{}) {
-			detail = missingDetail(r.sha1)
+		if r.err == missingPayload {
+			detail = missingDetail(r.sha1, r.refersTo)
 		}
 		return []any{int64(r.page), r.page.Bucket(), r.at, r.attempt, r.finished, orNil(r.due), string(r.outcome), statusOrNil(r.status),
 			string(r.kind), watchOrNil(r.watch), version, r.bytes, textOrNil(r.err), hash, head, detail}, nil

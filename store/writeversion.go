@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // archives name payloads by it
 	"crypto/sha256"
 	"fmt"
 )
@@ -18,14 +19,14 @@ func (b *batch) prepareVersions(ctx context.Context) error {
 			}
 		}
 		for _, v := range p.timeline.made {
-			if v.opened == nil || v.opened.capture == nil {
-				continue
+			if v.capture == nil {
+				continue // read before
 			}
 			payload, err := b.blobs.payload(ctx, p.id, v.hash)
 			if err != nil {
 				return err
 			}
-			c := v.opened.capture
+			c := v.capture
 			if c.extract == nil {
 				b.unread = append(b.unread, unreadCapture{c, payload})
 				continue
@@ -47,6 +48,9 @@ func (b *batch) prepareVersions(ctx context.Context) error {
 func (v *versionRow) fill(c *Capture, payload []byte) {
 	e := c.extract
 	v.bytes = int64(len(payload))
+	if v.sha1 == (SHA1{}) { // named by its SHA-256 only
+		v.sha1 = sha1.Sum(payload) //nolint:gosec // archives name payloads by it
+	}
 	v.words, v.sentences = e.Words, e.Sentences
 	v.record = sha256.Sum256(e.Record)
 	v.rules = e.Rules
