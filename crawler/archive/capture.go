@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -118,7 +119,8 @@ func (im *importer) content(c *store.Capture, contentType string, cut bool) {
 	}
 }
 
-// revisit completes the capture of a revisit record.
+// revisit completes the capture of a revisit record. Of an answer that shows no
+// content of the page, such as a 404, the payload that it names is not looked for.
 func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, c *store.Capture) *store.Capture {
 	if c.Status == 0 {
 		c.Status = 200
@@ -126,6 +128,9 @@ func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, 
 	ref := rec.Revisit()
 	if ref.Profile == warc.ProfileNotModified {
 		c.Outcome = store.NotModified
+		return c
+	}
+	if judge(c, m); c.Outcome != "" {
 		return c
 	}
 	digest, err := warc.ParseDigest(rec.Header.Get("WARC-Payload-Digest"))
@@ -143,9 +148,48 @@ func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, 
 			c.RefersTo = url
 		}
 	}
+	im.shape(c, m)
+	return c
+}
+
+// shape sets what the head of a capture says of a payload that is elsewhere.
+func (im *importer) shape(c *store.Capture, m *warc.HTTPMessage) {
 	c.Coding = strings.Join(m.Header.Values("Content-Encoding"), ", ")
 	im.content(c, m.Header.Get("Content-Type"), false)
-	return c
+}
+
+// complete gives captures of earlier files, whose payloads were not at hand then,
+// another chance: the payload of another page may have come since. One round may
+// bring what the next one refers to.
+func (im *importer) complete(ctx context.Context) error {
+	for more := true; more; {
+		more = false
+		err := im.db.Missing(ctx, func(caps []*store.Capture) error {
+			for _, c := range caps {
+				m, err := warc.ParseHTTP(c.Head)
+				if err != nil { // a revisit record may have no head
+					m = &warc.HTTPMessage{}
+				}
+				c.MediaType, c.ETag, c.LastModified = m.MediaType(), m.Header.Get("ETag"), m.Header.Get("Last-Modified")
+				im.shape(c, m)
+			}
+			stored, err := im.db.Write(ctx, caps)
+			if err != nil {
+				return err
+			}
+			for _, s := range stored {
+				if !s.Duplicate && s.Version > 0 {
+					im.report.Completed++
+					more = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // at gives damage found inside a record the record's place in the file.

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,12 @@ type Report struct {
 	Same     int
 	Failed   int // answers that made no version: redirects, errors, missing payloads
 	Stored   int // captures that were stored before
-	Skipped  int // records that are no captures of web pages
-	Bytes    int64
-	Damage   map[warc.Kind]int
+	// Completed counts captures without payload, of this import or earlier ones,
+	// whose payload came.
+	Completed int
+	Skipped   int // records that are no captures of web pages
+	Bytes     int64
+	Damage    map[warc.Kind]int
 }
 
 // Import reads WARC files into the store: responses and revisits become fetches
@@ -68,7 +72,7 @@ func Import(ctx context.Context, db *store.DB, reader *intake.Reader, files []st
 			return im.report, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return im.report, nil
+	return im.report, im.complete(ctx)
 }
 
 // Read calls f with the captures of WARC files in the order of the files, and
@@ -115,7 +119,8 @@ func (im *importer) open(name string, f func(file *os.File, size int64) error) e
 }
 
 // file reads one file and feeds the lanes. Captures of one page go to one lane,
-// so that they are stored in the order of the file.
+// so that they are stored in the order of the file, which is the cheap one; the
+// versions are the same in any.
 func (im *importer) file(ctx context.Context, name string) error {
 	return im.open(name, func(f *os.File, size int64) error { return im.feed(ctx, name, f, size) })
 }
@@ -145,7 +150,7 @@ func (im *importer) feed(ctx context.Context, name string, f *os.File, size int6
 			}
 		}
 		err := im.records(ctx, name, f, size, func(c *store.Capture) error {
-			i := laneOf(c.URL)
+			i := laneOf(c)
 			if open[i].add(c) {
 				return send(i)
 			}
@@ -177,8 +182,9 @@ func (b *batch) add(c *store.Capture) bool {
 	return len(b.captures) >= batchCaptures || b.bytes >= batchBytes
 }
 
-func laneOf(url string) int {
-	h := canonical.HashOf(url)
+// laneOf sends a revisit behind the capture whose payload it repeats.
+func laneOf(c *store.Capture) int {
+	h := canonical.HashOf(cmp.Or(c.RefersTo, c.URL))
 	return int(h[15]) % lanes
 }
 
