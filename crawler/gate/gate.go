@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-// Options are the rules. The zero value is the politeness of DESIGN 5b: one connection, one second.
+// Options are the rules. The zero value is polite: one connection, one second.
 type Options struct {
 	// Connections is how many requests to one host may run at once; zero means 1.
 	Connections int
