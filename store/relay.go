@@ -72,6 +72,14 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 	}
 	p.relaid = true
 	p.obs = append(append(known, ghosts(versions, known)...), p.fresh...)
+	for _, o := range known {
+		// We know what our own crawler had when it was told "not modified". An
+		// archive does not say; there it is what stands before, whatever the
+		// order in which the files came.
+		if o.outcome == NotModified && o.kind == KindImport {
+			o.hash, o.sha1 = SHA256{}, SHA1{}
+		}
+	}
 	sortObservations(p.obs)
 	byContent := make(map[SHA256]*versionRow, len(versions))
 	p.readable = make(map[SHA256]bool, len(versions))
@@ -160,6 +168,9 @@ func loadFetches(ctx context.Context, tx pgx.Tx, page PageID, versions []*versio
 			}
 		}
 		o.version = 0
+		if o.err == nothingToExtend {
+			o.outcome, o.err = NotModified, ""
+		}
 		if o.err == missingPayload {
 			o.outcome = "" // it may be at hand by now
 			o.missing = true

@@ -97,7 +97,7 @@ func (t *timeline) place(obs []*observation, known func(*observation) bool) {
 		case o.outcome == NotModified && t.last != nil && (o.hash == SHA256{} || o.hash == t.last.hash):
 			t.last.extend(o)
 		case o.outcome == NotModified && (o.hash == SHA256{} || !known(o)):
-			o.outcome, o.err = Failed, "not modified, but no version is known"
+			o.outcome, o.err = Failed, nothingToExtend
 		case o.outcome == NotModified:
 			// Read back from the database, where a capture that came late has
 			// now split the version that it was counted for.
@@ -115,6 +115,10 @@ func (t *timeline) place(obs []*observation, known func(*observation) bool) {
 		}
 	}
 }
+
+// nothingToExtend is the reason of an answer "not modified" with no version
+// before it. When one is imported later, the answer counts for it.
+const nothingToExtend = "not modified, but no version is known"
 
 // missingPayload is the reason of a capture that names a payload which no
 // capture brought so far. When one does, the capture counts as seen.
