@@ -20,6 +20,8 @@ type Fit struct {
 	SSE           float64 // of both lines
 	Line          Line    // the one line
 	From, To      float64 // x of the first and the last point
+	Points        int     // that were fitted
+	LineError     float64 // standard error of the one line's slope, if errors are independent
 }
 
 // FitKnot finds the continuous pair of lines with the least squared error, over
@@ -177,6 +179,7 @@ func (p *prefix) bend(x, y []float64, knot float64) Fit {
 		}
 	}
 	f.SSE = f.First.SSE + f.Second.SSE
+	f.Points, f.LineError = len(x), math.Sqrt(f.Line.SSE/(n-2)/xx)
 	return f
 }
 

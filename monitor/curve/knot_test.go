@@ -296,14 +296,18 @@ func TestKnotDegenerate(t *testing.T) {
 // for on generated curves with independent noise.
 func TestClassifyAccuracy(t *testing.T) {
 	t.Parallel()
-	const curves, points = 900, 120
-	for _, tt := range []struct{ sd, accuracy float64 }{{0, .999}, {.003, .99}, {.01, .95}, {.02, .93}} {
+	const curves = 900
+	for _, tt := range []struct {
+		points       int
+		sd, accuracy float64
+	}{{120, 0, .999}, {120, .003, .99}, {120, .01, .95}, {120, .02, .93}, {30, .01, .95}, {30, .02, .93}, {840, .02, .95}} {
+		points := tt.points
 		rng := rand.New(rand.NewPCG(5, uint64(1e6*tt.sd)))
 		right, falseKnots := 0, 0
 		var off []float64
 		for i := range curves {
 			want := Shape(1 + i%3)
-			k := 5 + 65*rng.Float64()
+			k := (.05 + .55*rng.Float64()) * float64(points)
 			fall, rest, slope := .15+.5*rng.Float64(), .05*rng.Float64(), .1+.5*rng.Float64()
 			x, y := grid(points, func(i int) float64 {
 				t, noise := float64(i), tt.sd*rng.NormFloat64()
@@ -311,9 +315,9 @@ func TestClassifyAccuracy(t *testing.T) {
 				case Flat:
 					return .97 + noise
 				case Sloped:
-					return 1 - slope*t/points + noise
+					return 1 - slope*t/float64(points) + noise
 				}
-				return 1 - fall*math.Min(t/k, 1) - rest*max(t-k, 0)/points + noise
+				return 1 - fall*math.Min(t/k, 1) - rest*max(t-k, 0)/float64(points) + noise
 			})
 			f, ok := FitKnot(x, y)
 			got := Classify(f)
@@ -329,9 +333,32 @@ func TestClassifyAccuracy(t *testing.T) {
 		}
 		slices.Sort(off)
 		accuracy, falseShare, median := float64(right)/curves, float64(falseKnots)/curves, off[len(off)/2]
-		t.Logf("sd %v: accuracy %.4f, false knotted %.4f, median knot error %.2f points", tt.sd, accuracy, falseShare, median)
-		if accuracy < tt.accuracy || falseShare > .01 || tt.sd <= .01 && median > 1 {
+		t.Logf("%d points, sd %v: accuracy %.4f, false knotted %.4f, median knot error %.2f points", points, tt.sd, accuracy, falseShare, median)
+		if accuracy < tt.accuracy || falseShare > .01 || points == 120 && tt.sd <= .01 && median > 1 {
 			t.Errorf("sd %v: accuracy %.4f, want %v; false knotted %.4f, want .01; median knot error %v, want 1", tt.sd, accuracy, tt.accuracy, falseShare, median)
+		}
+	}
+}
+
+func TestClassifySmall(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		y    []float64
+		want Shape
+	}{
+		{[]float64{1, .5, .5}, Knotted},
+		{[]float64{1, .75, .6}, Sloped},
+		{[]float64{1, 1, .995}, Flat},
+		{[]float64{1, .9, .8, .79, .8}, Knotted},
+		{[]float64{1, 1, 1, 1, .5}, Sloped},         // levels off nowhere
+		{[]float64{.5, .6, .7, .7, .7, .7}, Sloped}, // rises first
+		{[]float64{.97, .99, .96, .98, .95, .97}, Flat},
+		{[]float64{1, .995, .995, .995, .995}, Flat}, // the fall is too small
+	} {
+		x, y := grid(len(tt.y), func(i int) float64 { return tt.y[i] })
+		f, _ := FitKnot(x, y)
+		if got := Classify(f); got != tt.want {
+			t.Errorf("Classify(%v) = %v, want %v", y, got, tt.want)
 		}
 	}
 }

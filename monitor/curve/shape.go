@@ -30,6 +30,11 @@ const (
 	minGain = .5  // share of the one line's error that a knot has to remove
 	minFall = .01 // of Dice that counts as a change
 	maxRest = .5  // of the first slope that may remain after the knot
+
+	// The guards against noise.
+	minRatio  = 10 // F ratio of the gain, two parameters against the rest
+	minErrors = 3  // standard errors by which a slope differs from none
+	maxNoise  = .1 // movement of Dice that noise may feign
 )
 
 // Classify tells the shape of a curve from its fit by FitKnot (SCIENCE A18): it
@@ -38,13 +43,23 @@ const (
 // steep; else flat if the one line moves by less than 0.01 over the span; else
 // sloped. It depends on the fit alone and, as the paper's classifier, rather
 // calls a knotted curve sloped than the other way round.
+//
+// From five points on two guards against noise are added, which matter on short
+// curves: the gain of the knot has an F ratio of at least 10 (half of the error is
+// more than that from 24 points on), and a line that moves by less than 0.1 is
+// flat too if its slope is within three standard errors of none.
 func Classify(f Fit) Shape {
 	fall := f.First.At(f.From) - f.Y
-	if f.SSE <= (1-minGain)*f.Line.SSE && f.Line.SSE > 0 && fall >= minFall-1e-12 &&
-		math.Abs(f.Second.Slope) < maxRest*math.Abs(f.First.Slope) {
+	gain := f.Line.SSE - f.SSE
+	rest := float64(f.Points - 4) // degrees of freedom beside two slopes, level and knot
+	if gain >= minGain*f.Line.SSE && gain > 0 && fall >= minFall-1e-12 &&
+		math.Abs(f.Second.Slope) < maxRest*math.Abs(f.First.Slope) &&
+		(rest <= 0 || gain/2 >= minRatio*f.SSE/rest) {
 		return Knotted
 	}
-	if math.Abs(f.Line.Slope)*(f.To-f.From) < minFall {
+	slope := math.Abs(f.Line.Slope)
+	move := slope * (f.To - f.From)
+	if move < minFall || rest > 0 && move < maxNoise && slope < minErrors*f.LineError {
 		return Flat
 	}
 	return Sloped
