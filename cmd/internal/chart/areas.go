@@ -40,6 +40,17 @@ func (l Layer) value(i int) float64 {
 	return max(0, l.Values[i])
 }
 
+// total is the sum of what is known of a layer; one of 0 is not worth a label.
+func (l Layer) total() float64 {
+	sum := 0.0
+	for i := range l.Values {
+		if v := l.value(i); finite(v) {
+			sum += v
+		}
+	}
+	return sum
+}
+
 func (a Areas) sum(i int) float64 {
 	sum := 0.0
 	for _, l := range a.Layers {
@@ -95,7 +106,7 @@ func (a Areas) draw(p *plot) {
 			continue
 		}
 		p.el("path", l.Name, "d", path.Bytes(), "class", "f-"+l.Color+" s-ground", "stroke-width", ".75")
-		if v := l.value(lastAt); lastAt >= 0 && l.Name != "" {
+		if v := l.value(lastAt); lastAt >= 0 && l.Name != "" && l.total() > 0 {
 			y := p.ys.clamp(base[lastAt] - v/2)
 			p.ends = append(p.ends, endLabel{y, l.Name, "ink"})
 		}

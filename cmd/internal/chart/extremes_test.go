@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // plain is a chart of one line.
@@ -136,6 +138,41 @@ func points(ys []float64, along bool) []Point {
 		out = append(out, Point{x, y})
 	}
 	return out
+}
+
+// TestMarks draws any values with all marks at once: no panic, no NaN, no words on
+// words.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-2, 2), rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1)}))
+		values := rapid.SliceOfN(value, 0, 8)
+		kind := func(name string) Kind { return Kind(rapid.IntRange(0, int(Hidden)).Draw(r, name)) }
+		xs, ys, zs := values.Draw(r, "xs"), values.Draw(r, "ys"), values.Draw(r, "zs")
+		var line []Point
+		var rows []Row
+		for i := range min(len(xs), len(ys)) {
+			line = append(line, Point{xs[i], ys[i]})
+			rows = append(rows, Row{Name: "row", Spans: [][2]float64{{xs[i], ys[i]}}, Left: xs[i], Right: ys[i]})
+		}
+		from, to := value.Draw(r, "from"), value.Draw(r, "to")
+		marks := []Mark{
+			Line{Points: line, Label: "a line", Hover: func(Point) string { return "" }}, Areas{X: xs, Layers: []Layer{{"one", "novel", ys}, {"two", "newword", zs}}, Hrefs: []string{"/x"}},
+			Bars{Edges: xs, Counts: ys[:min(len(ys), max(0, len(xs)-1))]}, Band{Edges: xs, Shares: ys[:min(len(ys), max(0, len(xs)-1))], Label: "band"},
+			Gap{From: from, To: to, Words: "not crawled"}, Knot{At: Point{from, to}, Words: "settles"}, Rule{Y: to, Words: "rule"},
+			Segment{From: Point{from, to}, To: Point{to, from}}, Rows{Rows: rows},
+		}
+		panels := []Panel{{Title: "all", Marks: marks}, {Title: "some", Marks: marks[:rapid.IntRange(0, len(marks)).Draw(r, "n")]}}
+		if rapid.Bool().Draw(r, "own") {
+			panels[1].Y = &Axis{Kind: kind("own kind"), Zero: true}
+		}
+		ch := Chart{Title: "any", X: Axis{Kind: kind("x kind"), Label: "x"}, Y: Axis{Kind: kind("y kind"), Label: "y", Tight: rapid.Bool().Draw(r, "tight")}, Panels: panels}
+		wellFormed(t, ch.SVG(Options{}), "chart")
+		tidy(t, ch.render(Options{}))
+		if t.Failed() {
+			r.FailNow()
+		}
+	})
 }
 
 // TestMany holds pictures of much data to a size that a page can carry.
