@@ -198,8 +198,12 @@ func TestStateLimits(t *testing.T) {
 func longState(t testing.TB) *State {
 	t.Helper()
 	s := NewState(0)
+	var nodes []extract.Node
 	for v := range 840 {
-		if err := s.Add(v, bigPage(1000, v/3)); err != nil {
+		if v%3 == 0 {
+			nodes = bigPage(1000, v/3)
+		}
+		if err := s.Add(v, nodes); err != nil {
 			t.Fatal(err)
 		}
 	}
