@@ -10,8 +10,9 @@ import (
 )
 
 var qCaptures = statement{all, `
-	select p.url, f.page_id, f.started_at, f.attempt, f.outcome::text, coalesce(f.status, 0), coalesce(f.version, 0),
-	       coalesce(f.head, v.head), coalesce(v.sha256, f.sha256), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags
+	select p.url, f.page_id, f.started_at, f.attempt, f.outcome::text, f.kind, coalesce(f.status, 0), coalesce(f.version, 0),
+	       coalesce(f.head, v.head), coalesce(v.sha256, f.sha256), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags,
+	       f.error is not distinct from $5, f.detail
 	from core.fetch f
 	join core.page p on p.bucket = f.bucket and p.page_id = f.page_id
 	left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version
@@ -32,17 +33,24 @@ type Selection struct {
 
 // CaptureRow is an answer of the web as stored.
 type CaptureRow struct {
-	URL       string
-	Page      PageID
-	At        time.Time
-	Outcome   Outcome
-	Status    int
-	Version   int32  // 0: the answer made none
-	Head      []byte // as received, or of the version's first fetch where this one's was not kept
-	Hash      SHA256 // of the payload; zero where it had none
+	URL     string
+	Page    PageID
+	At      time.Time
+	Outcome Outcome
+	Kind    Kind
+	Status  int
+	Version int32  // 0: the answer made none
+	Head    []byte // as received, or of the version's first fetch where this one's was not kept
+	Hash    SHA256 // of the payload; zero where it had none
+	// Coding and MediaType are those of the version; empty without one.
 	Coding    string // content coding that the stored payload still has
 	MediaType string
 	Flags     []string
+	// Missing means that the capture names a payload that never came: by Hash or
+	// SHA1, and the URL that it refers to, if any.
+	Missing  bool
+	SHA1     SHA1
+	RefersTo string
 }
 
 // EachCapture calls f with the captures selected, page by page and in order of
@@ -53,7 +61,7 @@ func (db *DB) EachCapture(ctx context.Context, s Selection, f func(CaptureRow) e
 		p := likePattern(s.URL)
 		pattern = &p
 	}
-	rows, err := db.pool.Query(ctx, qCaptures.sql, pattern, orNil(s.From), orNil(s.To), watchOrNil(s.WatchID))
+	rows, err := db.pool.Query(ctx, qCaptures.sql, pattern, orNil(s.From), orNil(s.To), watchOrNil(s.WatchID), missingPayload)
 	if err != nil {
 		return fmt.Errorf("read captures: %w", err)
 	}
@@ -76,12 +84,15 @@ func (db *DB) EachCapture(ctx context.Context, s Selection, f func(CaptureRow) e
 func scanCapture(row pgx.CollectableRow) (CaptureRow, error) {
 	var c CaptureRow
 	var attempt int16
-	var head, hash []byte
-	err := row.Scan(&c.URL, &c.Page, &c.At, &attempt, &c.Outcome, &c.Status, &c.Version, &head, &hash, &c.Coding, &c.MediaType, &c.Flags)
+	var head, hash, detail []byte
+	err := row.Scan(&c.URL, &c.Page, &c.At, &attempt, &c.Outcome, &c.Kind, &c.Status, &c.Version, &head, &hash, &c.Coding, &c.MediaType, &c.Flags, &c.Missing, &detail)
 	if err != nil {
 		return c, err
 	}
 	copy(c.Hash[:], hash)
+	if c.Missing {
+		c.SHA1, c.RefersTo = missingOf(detail)
+	}
 	c.Head, err = unpackHead(head)
 	return c, err
 }
