@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ type ExportOptions struct {
 	Software string
 	// Made is the time of the warcinfo record; zero means that of the first capture.
 	Made time.Time
+	// Index asks for the index of what is written, which is held in memory.
+	Index bool
 	// Plain writes records without gzip.
 	Plain bool
 }
@@ -33,7 +36,7 @@ type ExportReport struct {
 	Responses int
 	Revisits  int
 	Bytes     int64
-	Index     []cdxj.Entry // of all captures, sorted
+	Index     []cdxj.Entry // of all captures, sorted; empty unless asked for
 }
 
 // Export writes the captures selected as WARC/1.1, one gzip member a record,
@@ -106,12 +109,29 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 	}
 	head := headFor(c)
 	entry := cdxj.New(c.URL, c.At)
-	entry.Status, entry.MIME, entry.Filename = c.Status, c.MediaType, filepath.Base(e.opt.Filename)
+	entry.Status, entry.MIME, entry.Filename = c.Status, mediaType(c, head), filepath.Base(e.opt.Filename)
 	var span warc.Span
 	var err error
 	before, seen := e.first[c.Hash]
 	switch {
-	case c.Outcome == store.NotModified && c.Version == 0, c.Hash == (store.SHA256{}):
+	case c.Outcome == store.NotModified:
+		ref := warc.Revisit{Profile: warc.ProfileNotModified}
+		if seen {
+			ref.RefersTo, ref.TargetURI, ref.Date = before.id, before.url, before.at
+		}
+		span, err = e.out.Revisit(c.URL, c.At, head, before.digest, ref)
+		e.report.Revisits++
+		entry.MIME, entry.Digest = "warc/revisit", before.digest.String()
+	case c.Missing:
+		ref := warc.Revisit{Profile: warc.ProfileIdenticalPayload, TargetURI: c.RefersTo}
+		digest := warc.Digest{Algo: "sha1", Sum: c.SHA1[:]}
+		if c.SHA1 == (store.SHA1{}) {
+			digest = warc.Digest{Algo: "sha256", Sum: c.Hash[:]}
+		}
+		span, err = e.out.Revisit(c.URL, c.At, head, digest, ref)
+		e.report.Revisits++
+		entry.MIME, entry.Digest = "warc/revisit", digest.String()
+	case c.Hash == (store.SHA256{}):
 		span, err = e.out.Response(c.URL, c.At, head, nil, nil)
 		e.report.Responses++
 		entry.Digest = span.Payload.String()
@@ -127,16 +147,20 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 		}
 		digest := warc.SumDigest("sha1", payload)
 		span, err = e.out.Response(c.URL, c.At, head, payload, truncatedField(c))
-		e.first[c.Hash] = written{span.ID, c.URL, c.At, digest}
+		if c.Version > 0 { // an error answer is no payload for others to lean on
+			e.first[c.Hash] = written{span.ID, c.URL, c.At, digest}
+		}
 		e.report.Responses++
 		entry.Digest = digest.String()
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s at %s: %w", c.URL, c.At.Format(time.RFC3339), err)
 	}
 	e.report.Bytes += span.Length
-	entry.Offset, entry.Length = span.Offset, span.Length
-	e.report.Index = append(e.report.Index, entry)
+	if e.opt.Index {
+		entry.Offset, entry.Length = span.Offset, span.Length
+		e.report.Index = append(e.report.Index, entry)
+	}
 	return nil
 }
 
@@ -150,22 +174,46 @@ func truncatedField(c store.CaptureRow) warc.Header {
 	return nil
 }
 
-// headFor is the head of a capture as it fits the stored payload.
+// mediaType is that of the version, else what the head says.
+func mediaType(c store.CaptureRow, head []byte) string {
+	if c.MediaType != "" {
+		return c.MediaType
+	}
+	m, err := warc.ParseHTTP(head)
+	if err != nil {
+		return ""
+	}
+	return m.MediaType()
+}
+
+// headFor is the head of a capture as it fits the stored payload: what was
+// received, made whole where an archive had only a part of it or none.
 func headFor(c store.CaptureRow) []byte {
-	lines := bytes.SplitAfter(c.Head, []byte("\n"))
-	var out []byte
-	for i, line := range lines {
-		name, value, ok := strings.Cut(string(line), ":")
-		if i == 0 || !ok {
-			out = append(out, line...)
-			continue
+	// An error answer of an archive is kept as it came; the crawler's own have no
+	// coding left.
+	coded := c.Coding != "" || c.Version == 0 && c.Kind == store.KindImport
+	if len(c.Head) == 0 {
+		head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\n", c.Status, http.StatusText(c.Status))
+		if c.MediaType != "" {
+			head = fmt.Appendf(head, "Content-Type: %s\r\n", c.MediaType)
 		}
+		return append(head, "\r\n"...)
+	}
+	var out []byte
+	for i, line := range bytes.SplitAfter(c.Head, []byte("\n")) {
+		name, value, ok := strings.Cut(string(line), ":")
+		ended := i > 0 && len(line) > 0 && strings.Trim(string(line), "\r\n") == ""
 		switch {
-		case strings.EqualFold(name, "Transfer-Encoding"), strings.EqualFold(name, "Content-Encoding") && c.Coding == "":
+		case ended:
+			return append(out, line...)
+		case i > 0 && ok && (strings.EqualFold(name, "Transfer-Encoding") || strings.EqualFold(name, "Content-Encoding") && !coded):
 			out = append(out, "X-Archive-Orig-"+name+":"+value...)
 		default:
 			out = append(out, line...)
 		}
 	}
-	return out
+	if !bytes.HasSuffix(out, []byte("\n")) {
+		out = append(out, "\r\n"...)
+	}
+	return append(out, "\r\n"...)
 }
