@@ -73,6 +73,7 @@ func (c *exportCmd) write(ctx context.Context, o *opened, w io.Writer, s store.S
 		return archive.Export(ctx, o.DB, w, opt)
 	}
 	// The index tells where each record would stand in the WARC of the same selection.
+	opt.Index = true
 	opt.Filename = strings.TrimSuffix(filepath.Base(c.Out), ".cdxj") + ".warc.gz"
 	report, err := archive.Export(ctx, o.DB, io.Discard, opt)
 	if err != nil {
