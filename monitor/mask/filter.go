@@ -94,7 +94,7 @@ func (f *Filter) Compare(before, after *extract.Page) Verdict {
 // masked, it is the page's text.
 func (f *Filter) Text(p *extract.Page) string {
 	text, masked := f.apply(p)
-	if float64(masked) > f.opt.MaxShare*float64(len(p.Text())) {
+	if masked > f.opt.shareLimit(len(p.Text())) {
 		return p.Text()
 	}
 	return text
@@ -234,7 +234,7 @@ func (w *writer) element(i int32, at []*trie) {
 		for _, k := range s.rules {
 			switch r := &w.f.rules[k]; r.Kind {
 			case Block:
-				if size := w.size(i); float64(size) <= w.f.opt.MaxBlock*float64(len(w.Text())) {
+				if size := w.size(i); size <= w.f.opt.blockLimit(len(w.Text())) {
 					w.masked += size
 					return
 				}
@@ -315,7 +315,7 @@ func blank(text string, forms []pattern) (masked string, ok bool) {
 		return text, false
 	}
 	ts := tokens(text)
-	varies := make([]bool, len(ts))
+	varies := make([]bool, 2*len(ts)+1)
 	for _, p := range forms {
 		ok = p.match(text, ts, varies) || ok
 	}
@@ -323,11 +323,15 @@ func blank(text string, forms []pattern) (masked string, ok bool) {
 		return text, false
 	}
 	var b strings.Builder
-	for i, t := range ts {
-		if !varies[i] {
-			b.WriteString(text[t.start:t.end])
-		} else if i == 0 || !varies[i-1] {
+	open := false // the last thing written is a hole
+	for i, v := range varies {
+		switch {
+		case v && !open:
 			b.WriteString(hole)
+			open = true
+		case !v && i%2 == 1:
+			b.WriteString(text[ts[i/2].start:ts[i/2].end])
+			open = false
 		}
 	}
 	return b.String(), true

@@ -96,7 +96,10 @@ func joinInstants(text string, in []token) []token {
 				strong = true
 				month = month || isMonth(s)
 			case t.class == number && (month || besideMonth(text, in, k)):
-			case t.class == word && timeWord(s):
+			case t.class == word && (weekday(s) || to > from && unit(s)):
+			case t.class == word && to > from && (s == "at" || s == "um"):
+				k = connectors(text, in, k+1)
+				continue
 			default:
 				k = len(in)
 				continue
@@ -176,15 +179,23 @@ func isMonth(s string) bool {
 	return false
 }
 
-// timeWord knows weekdays and what follows a clock time.
-func timeWord(s string) bool {
+// weekday knows the days of the week in English and German, short ones in English.
+func weekday(s string) bool {
 	s = strings.ToLower(s)
 	switch s {
-	case "am", "pm", "gmt", "utc", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "bst", "jst", "at", "uhr", "um",
-		"th", "st", "nd", "rd", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "tues", "thurs":
+	case "mon", "tue", "tues", "wed", "thu", "thurs", "fri", "sat", "sun", "mittwoch":
 		return true
 	}
-	return strings.HasSuffix(s, "day") && len(s) <= 9 || len(s) >= 6 && strings.HasSuffix(s, "tag")
+	return strings.HasSuffix(s, "day") && len(s) >= 6 && len(s) <= 9 || strings.HasSuffix(s, "tag") && len(s) >= 7 && len(s) <= 10
+}
+
+// unit knows what follows a clock time or the number of a day.
+func unit(s string) bool {
+	switch strings.ToLower(s) {
+	case "am", "pm", "gmt", "utc", "cet", "cest", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "bst", "jst", "uhr", "th", "st", "nd", "rd":
+		return true
+	}
+	return false
 }
 
 // shows reports whether a text of class instant holds a clock time that is the

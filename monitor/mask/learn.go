@@ -36,7 +36,8 @@ func (m *Mask) Learn(a, b *extract.Page, at time.Time, opt Options) (differ bool
 	opt = opt.withDefaults()
 	at = at.UTC().Truncate(time.Second)
 	l := learner{a: newSide(a), b: newSide(b), at: at, work: maxWork, rules: m.rules, known: m.filter(m.rules, opt).matches(b)}
-	l.limit = int(opt.MaxBlock * float64(min(len(a.Text()), len(b.Text()))))
+	l.limit = min(opt.blockLimit(len(a.Text())), opt.blockLimit(len(b.Text())))
+	sameIDs(l.a.tree, l.b.tree)
 	x, y := l.a.body(), l.b.body()
 	differ = a.Text() != b.Text()
 	if x < 0 || y < 0 {
@@ -117,6 +118,21 @@ type learner struct {
 	work  int // bytes left
 	hits  []int
 	found []candidate
+}
+
+// sameIDs lets only ids count that both versions have: others are made up for
+// the request, whatever they look like.
+func sameIDs(a, b tree) {
+	for id := range a.ids {
+		if b.ids[id] != 1 {
+			a.ids[id] = 0
+		}
+	}
+	for id := range b.ids {
+		if a.ids[id] != 1 {
+			b.ids[id] = 0
+		}
+	}
 }
 
 // side is one version of a pair. sums[n] is a polynomial hash of the first n
@@ -250,13 +266,13 @@ func (l *learner) unaligned(ca, cb []child, at path) {
 			if p := at.with(s); l.compare(c.node, y, p) {
 				l.found = append(l.found, candidate{path: p, kind: Block})
 			}
-		case !ok && s.nth == 0 && !(s.id != "" && l.b.ids[s.id] > 0):
+		case !ok && s.nth == 0:
 			_, n := l.a.sum(c.node)
 			block(n, at.with(s))
 		}
 	}
 	for _, c := range cb {
-		if s := c.best(); !mine[s] && s.nth == 0 && !(s.id != "" && l.a.ids[s.id] > 0) {
+		if s := c.best(); !mine[s] && s.nth == 0 {
 			_, n := l.b.sum(c.node)
 			block(n, at.with(s))
 		}

@@ -7,13 +7,17 @@ import (
 )
 
 // Options are the caution of a Mask. The zero Options are good ones.
+//
+// On a page of a few lines a counter and an advertisement are a large share, so
+// that a Block may have 200 bytes and all rules together 400 whatever MaxBlock
+// and MaxShare say, but never more than half of the text.
 type Options struct {
 	MinPairs int           // that a rule needs to count; zero: 2
 	MinSpan  time.Duration // from a rule's first pair to its last; zero: 10 minutes
 	Expire   time.Duration // a rule without a pair for that long no longer counts; zero: 60 days
 	Quiet    int           // pairs in a row without a difference after which a rule is dropped; zero: 24
-	MaxBlock float64       // share of the page's text that one Block may have; zero: 0.15
-	MaxShare float64       // share of the page's text that all rules may have; zero: 0.3
+	MaxBlock float64       // share of the page's text that one Block may have, see below; zero: 0.15
+	MaxShare float64       // share of the page's text that all rules may have, see below; zero: 0.3
 }
 
 func (o Options) withDefaults() Options {
@@ -36,6 +40,15 @@ func (o Options) withDefaults() Options {
 		o.MaxShare = 0.3
 	}
 	return o
+}
+
+// blockLimit is how many bytes one Block may have on a page with that much text,
+// shareLimit how many all rules may.
+func (o Options) blockLimit(text int) int { return limit(o.MaxBlock, 200, text) }
+func (o Options) shareLimit(text int) int { return limit(o.MaxShare, 400, text) }
+
+func limit(share float64, least, text int) int {
+	return int(min(max(share*float64(text), float64(least)), float64(text)/2))
 }
 
 // Kind tells what may vary in an element.

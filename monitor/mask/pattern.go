@@ -115,7 +115,8 @@ func (t part) fits(text string, k token) bool {
 	return k.class == t.class
 }
 
-// match marks in varies the tokens that placeholders stand for. It reports
+// match marks in varies what placeholders stand for: varies[2i+1] for token i,
+// varies[2i] for the gap before it, which anything also takes. It reports
 // whether the pattern fits the whole text; if not, varies is not changed.
 func (p pattern) match(text string, ts []token, varies []bool) bool {
 	open := p.open()
@@ -134,13 +135,15 @@ func (p pattern) match(text string, ts []token, varies []bool) bool {
 	}
 	for i, t := range p {
 		if i < head && t.class != literal {
-			varies[i] = true
+			varies[2*i+1] = true
 		} else if i >= len(p)-tail && t.class != literal {
-			varies[i+shift] = true
+			varies[2*(i+shift)+1] = true
 		}
 	}
-	for i := head; i < len(ts)-tail; i++ {
-		varies[i] = true
+	if open >= 0 {
+		for i := 2 * head; i <= 2*(len(ts)-tail); i++ {
+			varies[i] = true
+		}
 	}
 	return true
 }
