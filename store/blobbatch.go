@@ -41,6 +41,7 @@ type blobBatch struct {
 	jobs    [2][]blobJob          // by table
 	links   map[linkKey]linkRow
 	written []blobJob
+	restart map[int64]bool // hosts whose record templates are to begin anew
 }
 
 // blobJob is one blob to be stored, with the page whose chain it joins.
@@ -198,7 +199,6 @@ type hostChain struct {
 	id    int64
 	hosts [2]body.Host
 	jobs  [2][]blobJob
-	added bool
 }
 
 func (bb *blobBatch) encode(ctx context.Context, chains map[int64]*hostChain) error {
@@ -276,9 +276,12 @@ func (bb *blobBatch) loadBases(ctx context.Context, chains []*hostChain) (baseSe
 
 // chain reads the state of a page's chain.
 func (p *pageBatch) chain(t blobTable) (*body.State, error) {
-	stored := p.state.bodyChain
+	// The two chains of a page are worked on side by side: touch only the one asked for.
+	var stored []byte
 	if t == recordTable {
 		stored = p.state.recordChain
+	} else {
+		stored = p.state.bodyChain
 	}
 	var s body.State
 	if err := s.UnmarshalBinary(stored); err != nil {
@@ -383,6 +386,9 @@ func (bb *blobBatch) readHosts(ctx context.Context, chains []*hostChain) error {
 			if err := byID[id].hosts[t].UnmarshalBinary(stored[t]); err != nil {
 				return err
 			}
+		}
+		if bb.restart[id] {
+			byID[id].hosts[recordTable] = body.Host{}
 		}
 		return nil
 	})

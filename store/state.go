@@ -95,8 +95,12 @@ func readStates(ctx context.Context, q queryer, pages []PageID) (map[PageID]*Pag
 }
 
 // lockStates makes missing rows and locks the pages' states until the
-// transaction ends, in the order of their ids.
+// transaction ends, in the order of their ids. It also keeps the stored records
+// from being deleted for as long.
 func lockStates(ctx context.Context, tx pgx.Tx, pages []PageID) (map[PageID]*PageState, error) {
+	if _, err := tx.Exec(ctx, qHoldBlobs.sql); err != nil {
+		return nil, fmt.Errorf("hold records: %w", err)
+	}
 	if _, err := tx.Exec(ctx, qMakeStates.sql, pages); err != nil {
 		return nil, fmt.Errorf("make page states: %w", err)
 	}

@@ -75,6 +75,30 @@ func (c *Codec) Encode(ctx context.Context, b Body, page *State, host *Host, loa
 	return f, nil
 }
 
+// EncodeOn makes the frame of a body on a given base, or a full one when baseRaw is nil: for a frame that
+// was damaged in its place, as Encode had made it on that base. BaseDepth is the base's depth.
+func (c *Codec) EncodeOn(b Body, base Ref, baseDepth int, baseRaw []byte) (Frame, error) {
+	if len(b.Raw) > MaxSize {
+		return Frame{}, fmt.Errorf("encode %v of %d bytes: %w", b.Ref, len(b.Raw), ErrTooLarge)
+	}
+	t := &trial{}
+	if baseRaw != nil {
+		t.base, t.depth, t.dict = base, baseDepth+1, baseRaw
+	}
+	p := placing{codec: c, body: b}
+	var err error
+	if t.data, err = c.compress(b.Raw, t.dict, fast); err == nil {
+		var f Frame
+		if f, err = p.frame(t); err == nil {
+			err = f.check()
+		}
+		if err == nil {
+			return f, nil
+		}
+	}
+	return Frame{}, fmt.Errorf("encode %v: %w", b.Ref, err)
+}
+
 // placing is the search for the base of one body.
 type placing struct {
 	codec  *Codec
