@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	killRounds = 6
-	killPages  = 8
-	killEach   = 40 // captures of a page
+	killRounds = 5
+	killPages  = 6
+	killEach   = 27 // captures of a page
 )
 
 // killCapture is capture number i of a page: a content that stays for three
