@@ -13,6 +13,7 @@ import (
 type dbCmd struct {
 	Migrate dbMigrateCmd `cmd:"" help:"Bring the schema up to this version of the program."`
 	Check   dbCheckCmd   `cmd:"" help:"Say whether program and schema fit."`
+	Rebuild dbRebuildCmd `cmd:"" help:"Read all stored payloads again and replace what was extracted and measured."`
 }
 
 type dbMigrateCmd struct{}
