@@ -67,6 +67,9 @@ next:
 	return 0
 }
 
+// maxRun bounds the tokens of one time, so that a page of weekdays costs linear time.
+const maxRun = 24
+
 // joinInstants joins the parts of a time into one token: "Mon, 02 Nov 2026
 // 10:00:01 GMT" is one instant, since a part that differs within a pair and one
 // that will only differ tomorrow are the same noise. A name of a month counts
@@ -88,7 +91,7 @@ func joinInstants(text string, in []token) []token {
 	for i := 0; i < len(in); {
 		from, to := i, i // the tokens of a run, if it becomes one
 		strong, month := false, false
-		for k := i; k < len(in); {
+		for k := i; k < len(in) && k < i+maxRun; {
 			t := in[k]
 			s := text[t.start:t.end]
 			switch {
@@ -101,7 +104,7 @@ func joinInstants(text string, in []token) []token {
 				k = connectors(text, in, k+1)
 				continue
 			default:
-				k = len(in)
+				k = i + maxRun
 				continue
 			}
 			to = k + 1

@@ -13,8 +13,12 @@ import (
 // nothing is the share of tokens up to which two texts share nothing.
 const nothing = 0.2
 
-// maxWork bounds how much text is compared for one pair, in bytes.
-const maxWork = 64 << 20
+// What one pair may cost.
+const (
+	maxWork  = 64 << 20 // bytes of text compared
+	maxFound = 1024     // candidates
+	maxSteps = 64       // of a candidate's path
+)
 
 // candidate is what one pair shows.
 type candidate struct {
@@ -177,7 +181,7 @@ func (l *learner) compare(x, y int32, at path) (whole bool) {
 	}
 	ca, cb := l.a.children(x), l.b.children(y)
 	if l.permuted(ca, cb) {
-		l.found = append(l.found, candidate{path: at, kind: Order})
+		l.propose(candidate{path: at, kind: Order})
 		return false
 	}
 	small := max(nx, ny) <= l.limit
@@ -207,7 +211,7 @@ func (l *learner) compare(x, y int32, at path) (whole bool) {
 		return true
 	}
 	for _, p := range wholes {
-		l.found = append(l.found, candidate{path: p, kind: Block})
+		l.propose(candidate{path: p, kind: Block})
 	}
 	return false
 }
@@ -251,7 +255,7 @@ func (l *learner) unaligned(ca, cb []child, at path) {
 	}
 	block := func(n int, p path) {
 		if n > 0 && n <= l.limit {
-			l.found = append(l.found, candidate{path: p, kind: Block})
+			l.propose(candidate{path: p, kind: Block})
 		}
 	}
 	prefix := true
@@ -264,7 +268,7 @@ func (l *learner) unaligned(ca, cb []child, at path) {
 		switch {
 		case ok && (prefix || s.nth == 0):
 			if p := at.with(s); l.compare(c.node, y, p) {
-				l.found = append(l.found, candidate{path: p, kind: Block})
+				l.propose(candidate{path: p, kind: Block})
 			}
 		case !ok && s.nth == 0:
 			_, n := l.a.sum(c.node)
@@ -276,6 +280,13 @@ func (l *learner) unaligned(ca, cb []child, at path) {
 			_, n := l.b.sum(c.node)
 			block(n, at.with(s))
 		}
+	}
+}
+
+// propose notes a candidate, up to a bound.
+func (l *learner) propose(c candidate) {
+	if len(l.found) < maxFound && len(c.path) <= maxSteps {
+		l.found = append(l.found, c)
 	}
 }
 
@@ -308,7 +319,7 @@ func (l *learner) ownText(x, y int32, at path, leaf bool) (whole bool) {
 			}
 			p = pattern{{class: anything}}
 		}
-		l.found = append(l.found, candidate{path: at, kind: Tokens, chunk: i, form: p})
+		l.propose(candidate{path: at, kind: Tokens, chunk: i, form: p})
 	}
 	return whole && len(as) == 1
 }
@@ -378,7 +389,7 @@ func (l *learner) clocks() {
 	l.showing(&l.b, func(p path, y int32, chunk int, text string) {
 		form := l.pattern(text, text)
 		if seen[key{p.String(), chunk}] == text && !l.told(y, chunk, text, form) {
-			l.found = append(l.found, candidate{path: p, kind: Tokens, chunk: chunk, form: form, clock: uint32(xxh3.HashString(text)) | 1})
+			l.propose(candidate{path: p, kind: Tokens, chunk: chunk, form: form, clock: uint32(xxh3.HashString(text)) | 1})
 		}
 	})
 }

@@ -32,7 +32,7 @@ func TestSimulatedWeb(t *testing.T) {
 	for p := range w.Pages(epoch, epoch.Add(time.Hour)) {
 		// What changes by the day or the five minutes never differs within a pair.
 		slow := slices.Contains(p.Noise, "quote") || slices.Contains(p.Noise, "ticker")
-		if len(p.Noise) == 0 || slow || !p.Died.IsZero() || p.Redirect != "" || pages == 60 {
+		if len(p.Noise) == 0 || slow || !p.Died.IsZero() || p.Redirect != "" || pages == 40 {
 			continue
 		}
 		pages++
