@@ -2,8 +2,9 @@
 // and for the web pages.
 //
 // Each finished figure is a struct of plain data with a method SVG: ChangeScatter,
-// PageHistograms, ChangeCurve, TermLifespans, StayingPower, BlockMap, Convergence,
-// Distribution, PrecisionRecall, StackedNovelty, UpToDate, Calendar, Sparkline.
+// PageHistograms, ChangeCurve, ChangeCurves, TermLifespans, StayingPower, BlockMap,
+// Convergence, Distribution, PrecisionRecall, StackedNovelty, UpToDate, Calendar,
+// Sparkline.
 // Others are put together from marks (Line, Dots, Bars, Areas, Rule, Knot, Gap,
 // Band, Rows, Segment) on the panels of a Chart.
 //

@@ -70,7 +70,7 @@ func (p *plot) drawEnds() {
 	room := min(p.canvas.w*.3, p.w0()-4-p.right()-8)
 	for i, y := range spread(ys, 15, p.y+2, p.bottom()-2) {
 		e := p.ends[i]
-		p.place(sizeLabel, e.class, fit(clean(e.text), room, sizeLabel, false), spot{p.right() + 8, y + 4, start})
+		p.place(sizeLabel, e.class, fitMiddle(clean(e.text), room, sizeLabel), spot{p.right() + 8, y + 4, start})
 	}
 }
 

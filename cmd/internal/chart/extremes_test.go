@@ -26,6 +26,7 @@ func TestEmpty(t *testing.T) {
 		{ChangeScatter{}, "No change of this page"},
 		{ChangeScatter{Changes: []IntervalChange{{Hours: nan, Dice: 1}, {Hours: 0, Dice: 1}, {Hours: 1, Dice: inf}}}, "No change of this page"},
 		{ChangeCurve{}, "at least two versions"},
+		{ChangeCurves{}, "at least two versions"},
 		{PageHistograms{}, "No page has changed twice"},
 		{TermLifespans{}, "No words yet"},
 		{TermLifespans{Terms: []TermRow{{Term: "x", Spans: [][2]int{{0, 3}}}}}, "No words yet"},
@@ -167,11 +168,8 @@ func TestMarks(t *testing.T) {
 			panels[1].Y = &Axis{Kind: kind("own kind"), Zero: true}
 		}
 		ch := Chart{Title: "any", X: Axis{Kind: kind("x kind"), Label: "x"}, Y: Axis{Kind: kind("y kind"), Label: "y", Tight: rapid.Bool().Draw(r, "tight")}, Panels: panels}
-		wellFormed(t, ch.SVG(Options{}), "chart")
-		tidy(t, ch.render(Options{}))
-		if t.Failed() {
-			r.FailNow()
-		}
+		wellFormed(r, ch.SVG(Options{}), "chart")
+		tidy(r, ch.render(Options{}))
 	})
 }
 

@@ -92,6 +92,22 @@ func fit(s string, width, size float64, strong bool) string {
 	return strings.TrimRight(s[:end], " ") + ellipsis
 }
 
+// fitMiddle shortens an address in its middle, where it tells least, and any other
+// text at its end.
+func fitMiddle(s string, width, size float64) string {
+	if textWidth(s, size, false) <= width || !strings.Contains(s, "/") {
+		return fit(s, width, size, false)
+	}
+	runes := []rune(s)
+	for cut := 1; cut < len(runes); cut++ {
+		from := (len(runes) - cut + 1) / 2
+		if short := string(runes[:from]) + ellipsis + string(runes[from+cut:]); textWidth(short, size, false) <= width {
+			return short
+		}
+	}
+	return fit(s, width, size, false)
+}
+
 // wrap breaks s into at most lines lines of width px, in words where it can; what
 // does not fit the last one is cut with an ellipsis.
 func wrap(s string, width, size float64, strong bool, lines int) []string {

@@ -227,6 +227,17 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestFitMiddle(t *testing.T) {
+	t.Parallel()
+	got := fitMiddle("water.example/a/rather/long/address/of/levels", 150, 12)
+	if !strings.HasPrefix(got, "water.exa") || !strings.HasSuffix(got, "of/levels") || !strings.Contains(got, "…") {
+		t.Errorf("fitMiddle = %q", got)
+	}
+	if got, want := fitMiddle("no address at all", 60, 12), "no addr"; !strings.HasPrefix(got, want) {
+		t.Errorf("fitMiddle = %q", got)
+	}
+}
+
 func TestFit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -234,6 +245,9 @@ func TestFit(t *testing.T) {
 		w := rapid.Float64Range(0, 300).Draw(t, "w")
 		if got := textWidth(fit(s, w, 12, false), 12, false); got > w+1e-9 {
 			t.Fatalf("fit(%q, %v) is %v wide", s, w, got)
+		}
+		if got := fitMiddle(s+"/", w, 12); textWidth(got, 12, false) > w+1e-9 {
+			t.Fatalf("fitMiddle(%q, %v) = %q", s, w, got)
 		}
 		lines := wrap(s, w, 12, true, 3)
 		if len(lines) > 3 {

@@ -78,6 +78,18 @@ func samples() map[string]Figure {
 	curve.Knot = &Point{9, .62}
 	out["changecurve"] = curve
 
+	var over ChangeCurves
+	for i, name := range []string{"paper.example", "coast.example/tides", "water.example/a/rather/long/address/of/levels", "museum.example", "shop.example", "union.example", "ferry.example"} {
+		knot := Point{float64(4 + 9*i), .5 + .06*float64(i)}
+		page := ChangeCurve{Page: name, Knot: &knot}
+		for t := range 121 {
+			x := float64(t)
+			page.Mean = append(page.Mean, Point{x, 1 - (1-knot.Y)*min(1, x/knot.X) - .0004*max(0, x-knot.X)})
+		}
+		over.Pages = append(over.Pages, page)
+	}
+	out["changecurves"] = over
+
 	out["termlifespans"] = terms(r, 380, 120)
 	out["termlifespans_few"] = terms(r, 14, 9)
 

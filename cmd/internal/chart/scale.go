@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Kind says how values lie on an axis.
 type Kind uint8
@@ -41,8 +44,7 @@ func (s scale) at(v float64) float64 {
 		return math.NaN()
 	}
 	v = max(-limit, min(limit, v))
-	// Halves, so that the difference of huge values stays finite.
-	return s.a + (s.b-s.a)*((v/2-lo/2)/(hi/2-lo/2))
+	return s.a + (s.b-s.a)*((v-lo)/(hi-lo))
 }
 
 // inside says whether v is within the axis.
@@ -102,9 +104,7 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 			s.lo, s.hi = 0, 1
 		}
 	}
-	if s.lo > s.hi {
-		s.lo, s.hi = s.hi, s.lo
-	}
+	s.lo, s.hi = max(-limit, min(s.lo, s.hi)), min(limit, max(s.lo, s.hi))
 	if a.Kind == Time {
 		s.lo, s.hi = max(s.lo, firstSecond), min(s.hi, lastSecond)
 		s.lo, s.hi = min(s.lo, lastSecond), max(s.hi, firstSecond)
@@ -112,7 +112,7 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 	n := max(2, int(length/perTick))
 	if a.Kind.log() {
 		s.lo, s.hi = logDomain(s.lo, s.hi)
-	} else if d := s.hi/2 - s.lo/2; d <= 1e-12*max(math.Abs(s.lo), math.Abs(s.hi)) {
+	} else if s.hi-s.lo <= 2e-12*max(math.Abs(s.lo), math.Abs(s.hi)) {
 		s.lo, s.hi = around(a.Kind, s.lo, a.Zero)
 	}
 	var ticks []Tick
@@ -138,6 +138,8 @@ func (a Axis) fitted(e extent, length float64, perTick float64) (scale, []Tick) 
 		}
 		ticks = logHourTicks(s.lo, s.hi, n)
 	}
+	slack := (s.hi - s.lo) * 1e-6
+	ticks = slices.DeleteFunc(ticks, func(t Tick) bool { return t.At < s.lo-slack || t.At > s.hi+slack })
 	if a.Ticks != nil {
 		ticks = a.Ticks
 	}

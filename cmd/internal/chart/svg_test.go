@@ -12,10 +12,18 @@ import (
 	"time"
 )
 
+// tester is what the checks need of *testing.T and *rapid.T.
+type tester interface {
+	Helper()
+	Errorf(string, ...any)
+	Error(...any)
+	Fatalf(string, ...any)
+}
+
 // wellFormed reads the picture as XML and holds it against what every picture
 // promises: an image with a title and a description, ids with the prefix, nothing
 // that runs and nothing from elsewhere.
-func wellFormed(t *testing.T, svg []byte, id string) {
+func wellFormed(t tester, svg []byte, id string) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	seen := map[string]int{}
@@ -91,7 +99,7 @@ func canvasOf(t *testing.T, f Figure, opt Options) *canvas {
 }
 
 // tidy fails if two texts overlap or one is cut off.
-func tidy(t *testing.T, c *canvas) {
+func tidy(t tester, c *canvas) {
 	t.Helper()
 	for i, a := range c.labels {
 		if a.x < 0 || a.y < 0 || a.right() > c.w || a.bottom() > c.h {
@@ -135,6 +143,7 @@ func TestHostile(t *testing.T) {
 	figures := []Figure{
 		ChangeScatter{Page: hostile, Changes: []IntervalChange{{Hours: 2, Dice: .5, Words: hostile}}},
 		ChangeCurve{Page: hostile, Mean: []Point{{0, 1}, {1, .5}}, Shape: hostile},
+		ChangeCurves{Title: hostile, Subtitle: hostile, Pages: []ChangeCurve{{Page: hostile, Mean: []Point{{0, 1}, {1, .5}}, Knot: &Point{.5, .7}}}},
 		TermLifespans{Page: hostile, Versions: []time.Time{hours(0), hours(1)}, Terms: []TermRow{{Term: hostile, Spans: [][2]int{{0, 2}}, Lasting: 1, Passing: 1}, {Term: "\x00\u202e", Spans: [][2]int{{-5, 99}}, Lasting: 2}}},
 		StayingPower{Page: hostile, Bins: Bins{[]float64{0, .5, 1}, []float64{1, 2}}},
 		BlockMap{Page: hostile, Blocks: []Block{{Words: hostile, Path: hostile, Hours: 2, Children: []Block{{Words: hostile, Hours: math.NaN()}}}}},

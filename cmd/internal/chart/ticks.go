@@ -7,7 +7,7 @@ import (
 
 // niceStep is 1, 2 or 5 times a power of ten, so that lo to hi has about n steps.
 func niceStep(lo, hi float64, n int) float64 {
-	rough := hi/float64(n) - lo/float64(n)
+	rough := (hi - lo) / float64(n)
 	if !(rough > 0) || !finite(rough) {
 		return 1
 	}
@@ -108,7 +108,10 @@ func hourTicks(lo, hi float64, n int) []Tick {
 			break
 		}
 	}
-	if step == 0 {
+	switch {
+	case rough < minute/2:
+		step = niceStep(lo*3600, hi*3600, n) / 3600
+	case step == 0:
 		step = niceStep(lo/year, hi/year, n) * year
 	}
 	var out []Tick
@@ -118,6 +121,8 @@ func hourTicks(lo, hi float64, n int) []Tick {
 		switch {
 		case v == 0:
 			s = "0"
+		case step < minute/2:
+			s = number(v*3600) + " s"
 		case step < .99:
 			s = number(math.Round(v*60)) + " min"
 		case step < day && hi-lo > 2*day && math.Mod(v, day) != 0: // a mark between the days

@@ -1,0 +1,98 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestLifePart: an hour and less is the dark end, five weeks and more the light one,
+// by the logarithm.
+func TestLifePart(t *testing.T) {
+	t.Parallel()
+	for hours, want := range map[float64]float64{0: 1, 1: 1, 840: 0, 1e9: 0, math.Sqrt(840): .5} {
+		if got := lifePart(hours); math.Abs(got-want) > 1e-9 {
+			t.Errorf("lifePart(%v) = %v, want %v", hours, got, want)
+		}
+	}
+}
+
+// TestCalendarPlaces: Monday is the top row, and a year begins a new strip when
+// there are more weeks than fit.
+func TestCalendarPlaces(t *testing.T) {
+	t.Parallel()
+	f := Calendar{Days: []Day{
+		{Date: time.Date(2024, 1, 1, 23, 0, 0, 0, time.UTC), State: Changed, Dice: .5}, // a Monday
+		{Date: time.Date(2024, 1, 7, 1, 0, 0, 0, time.UTC), State: Same},
+		{Date: time.Date(2024, 1, 8, 1, 0, 0, 0, time.UTC), State: Same},
+	}}
+	svg := f.SVG(Options{Theme: Light})
+	y := map[string]float64{}
+	x := map[string]float64{}
+	for _, line := range bytes.Split(svg, []byte("\n")) {
+		var a, b, w, h float64
+		at := bytes.Index(line, []byte(`data-date="`))
+		if n, _ := fmt.Sscanf(string(line), `<rect x="%g" y="%g" width="%g" height="%g"`, &a, &b, &w, &h); n == 4 && at > 0 {
+			date := string(line[at+11 : at+21])
+			x[date], y[date] = a+w/2, b+h/2 // centres
+		}
+	}
+	if y["2024-01-07"]-y["2024-01-01"] != 6*dayPitch || x["2024-01-07"] != x["2024-01-01"] {
+		t.Errorf("Sunday is not under Monday: %v %v", x, y)
+	}
+	if y["2024-01-08"] != y["2024-01-01"] || x["2024-01-08"]-x["2024-01-01"] != dayPitch {
+		t.Errorf("the next Monday is not beside the first: %v %v", x, y)
+	}
+	f.Days = append(f.Days, Day{Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), State: Failed})
+	days, counts := f.days()
+	if diff := cmp.Diff([4]int{0, 2, 1, 1}, counts); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	var years []int
+	for _, s := range split(days, 54) {
+		years = append(years, s.year)
+	}
+	if diff := cmp.Diff([]int{2024, 2026}, years); diff != "" {
+		t.Errorf("strips (-want +got):\n%s", diff)
+	}
+}
+
+// TestStackedSums: counts are summed up from the first snapshot; one that was not
+// crawled is a gap and adds nothing.
+func TestStackedSums(t *testing.T) {
+	t.Parallel()
+	f := StackedNovelty{Snapshots: []NoveltySnapshot{
+		{At: hours(0), NewWord: 1, Novel: 2, Uncertain: 3},
+		{At: hours(1), NewWord: 100, Novel: 100, Missing: true},
+		{At: hours(2), NewWord: 1, Novel: math.NaN(), Uncertain: -5},
+	}}
+	area := f.chart().Panels[0].Marks[0].(Areas)
+	var got []string
+	for _, l := range area.Layers {
+		got = append(got, fmt.Sprint(l.Values))
+	}
+	if diff := cmp.Diff([]string{"[1 NaN 2]", "[2 NaN 2]", "[3 NaN 3]"}, got); diff != "" {
+		t.Errorf("sums (-want +got):\n%s", diff)
+	}
+	gap := f.chart().Panels[0].Marks[1].(Gap)
+	if gap.From != Seconds(hours(0)) || gap.To != Seconds(hours(2)) {
+		t.Errorf("gap from %v to %v", gap.From, gap.To)
+	}
+	f.ByShare = true
+	area = f.chart().Panels[0].Marks[0].(Areas)
+	if got := area.sum(2); math.Abs(got-1) > 1e-12 {
+		t.Errorf("the shares sum to %v", got)
+	}
+}
+
+// TestDistributionBins: the names of the bins are those of the paper.
+func TestDistributionBins(t *testing.T) {
+	t.Parallel()
+	if got, want := binName(0)+" "+binName(1)+" "+binName(10), "= 0 (0, .1] (.9, 1]"; got != want {
+		t.Errorf("bins %q, want %q", got, want)
+	}
+}
