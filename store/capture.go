@@ -138,10 +138,6 @@ func (c *Capture) received() int64 {
 	return int64(len(c.Payload))
 }
 
-// seen reports whether the capture saw content of the page, so that it belongs
-// to a version.
-func (c *Capture) seen() bool { return c.Outcome == "" || c.Outcome == NotModified }
-
 // Stored says what became of a capture.
 type Stored struct {
 	Page    PageID

@@ -118,3 +118,40 @@ func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
 func (t *Tx) Records(ctx context.Context, keys []ContentKey) (map[ContentKey][]byte, error) {
 	return t.db.contents(ctx, t.tx, recordTable, keys)
 }
+
+var qLatestChanges = statement{all, `
+	select page_id, url, title, version, changed_at, dice, significance
+	from (
+		select distinct on (c.bucket, c.page_id) c.page_id, p.url, coalesce(s.title, '') as title, c.version, c.changed_at, c.dice, c.significance
+		from core.change c
+		join core.page p using (bucket, page_id)
+		join core.page_state s using (bucket, page_id)
+		where c.changed_at >= $1 and c.text_changed and not c.masked
+		order by c.bucket, c.page_id, c.significance desc
+	) best
+	order by significance desc, changed_at desc
+	limit $2`}
+
+// LatestChange is a change for a person to look at.
+type LatestChange struct {
+	Page         PageID
+	URL          string
+	Title        string
+	Version      int32
+	At           time.Time
+	Dice         float64
+	Significance float64
+}
+
+// LatestChanges returns the most significant changes since a time, one a page.
+func (db *DB) LatestChanges(ctx context.Context, since time.Time, limit int) ([]LatestChange, error) {
+	rows, err := db.pool.Query(ctx, qLatestChanges.sql, since, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read latest changes: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[LatestChange])
+	if err != nil {
+		return nil, fmt.Errorf("read latest changes: %w", err)
+	}
+	return out, nil
+}

@@ -70,7 +70,7 @@ func TestNotModifiedExtendsTheVersion(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	write(t, db, capture(page, 0, "one"))
-	again := &store.Capture{URL: page, Kind: store.KindSchedule, StartedAt: epoch.Add(time.Hour), Status: 304, Outcome: store.NotModified, ETag: `"2"`}
+	again := &store.Capture{URL: page, Kind: store.KindSchedule, StartedAt: epoch.Add(time.Hour), Status: 304, Outcome: store.NotModified, ETag: `"2"`, Payload: []byte{}}
 	got := write(t, db, again)
 	if got[0].Outcome != store.NotModified || got[0].Version != 1 {
 		t.Errorf("got %+v, want version 1 not modified", got[0])

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/strandlinehq/strandline/cmd/internal/analyze"
 	"github.com/strandlinehq/strandline/crawler/archive"
@@ -24,10 +23,8 @@ func (c *analyzeCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range c.Files {
-		if _, err := os.Stat(name); err != nil {
-			return usageError{err}
-		}
+	if err := checkFiles(c.Files); err != nil {
+		return err
 	}
 	reader := intake.New(canonical.New(canonical.Options{Tracking: config.Crawler.TrackingParams}))
 	told := 0

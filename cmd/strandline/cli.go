@@ -1,5 +1,8 @@
 // Command strandline watches how the web changes.
 //
+//	strandline run                 the daemon
+//	strandline demo                the daemon against a simulated web
+//	strandline status, reload      what the daemon does; take the configuration anew
 //	strandline fetch URL...        fetch pages now
 //	strandline import FILE...      take page histories out of WARC files
 //	strandline export --out FILE   write them back
@@ -25,6 +28,10 @@ package main
 type cli struct {
 	globals
 
+	Run     runCmd     `cmd:"" help:"The daemon: schedules, fetches, measures."`
+	Demo    demoCmd    `cmd:"" help:"The daemon in a temporary directory against a simulated web, in virtual time."`
+	Status  statusCmd  `cmd:"" help:"Say what the daemon does now."`
+	Reload  reloadCmd  `cmd:"" help:"Ask the running daemon to take the configuration anew, all or nothing."`
 	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`
 	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`
 	Export  exportCmd  `cmd:"" help:"Export captures as WARC or CDXJ."`

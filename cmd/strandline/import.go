@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -40,10 +42,8 @@ const (
 
 // Run imports the files in the order given.
 func (c *importCmd) Run(ctx context.Context, a *app) error {
-	for _, name := range c.Files {
-		if _, err := os.Stat(name); err != nil {
-			return usageError{err}
-		}
+	if err := checkFiles(c.Files); err != nil {
+		return err
 	}
 	if limit := debug.SetMemoryLimit(-1); limit > importMemory {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
@@ -75,10 +75,30 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err == nil && !c.NoMeasure {
 		_, err = monitor.New(o.DB, monitor.Options{Logger: a.log}).Drain(ctx)
 	}
+	if err != nil && report.Records == 0 {
+		return err // nothing was done
+	}
 	if perr := c.print(a, report, took, time.Since(start)); err == nil {
 		err = perr
 	}
 	return err
+}
+
+// checkFiles tells before any work is done which files cannot be read at all.
+func checkFiles(names []string) error {
+	for _, name := range names {
+		stat, err := os.Stat(name)
+		var path *fs.PathError
+		switch {
+		case errors.As(err, &path):
+			return usagef("%s: %w", name, path.Err)
+		case err != nil:
+			return usageError{err}
+		case stat.IsDir():
+			return usagef("%s is a folder: name the files in it, such as %s", name, filepath.Join(name, "*.warc.gz"))
+		}
+	}
+	return nil
 }
 
 func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) error {
@@ -90,7 +110,7 @@ func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) err
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{
 			"files": len(c.Files), "records": r.Records, "captures": r.Captures, "new": r.New, "changed": r.Changed, "same": r.Same,
-			"failed": r.Failed, "stored_before": r.Stored, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage,
+			"failed": r.Failed, "stored_before": r.Stored, "completed": r.Completed, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage,
 			"seconds": took.Seconds(), "seconds_with_measures": all.Seconds(), "captures_per_second": rate,
 		})
 	}
@@ -102,6 +122,9 @@ func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) err
 			fmt.Fprintf(a.stdout, " %s %d", kind, r.Damage[kind])
 		}
 		fmt.Fprintln(a.stdout)
+	}
+	if r.Completed > 0 {
+		fmt.Fprintf(a.stdout, "%d captures got a payload that came after them\n", r.Completed)
 	}
 	if !c.NoMeasure {
 		fmt.Fprintf(a.stdout, "changes measured after %s\n", all.Round(10*time.Millisecond))

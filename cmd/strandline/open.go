@@ -26,6 +26,8 @@ type opened struct {
 	url    string
 	reader *intake.Reader
 	server *localpg.Server // nil when the database is not ours
+
+	stateDir string
 }
 
 // open connects to the database, starting the private one where none is named,
@@ -43,6 +45,9 @@ func (a *app) openWith(ctx context.Context, opt store.Options) (*opened, error) 
 	o := &opened{config: c, reader: intake.New(canonical.New(canonical.Options{Tracking: c.Crawler.TrackingParams}))}
 	if o.url, o.server, err = a.database(ctx, c); err != nil {
 		return nil, err
+	}
+	if o.stateDir, err = stateDir(string(c.StateDir), a.flags.StateDir != ""); err != nil {
+		o.stateDir = "" // an external database needs none but for a running daemon
 	}
 	o.DB, err = store.Open(ctx, o.url, opt)
 	if errors.Is(err, store.ErrSchemaOlder) && o.server != nil {

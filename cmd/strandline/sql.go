@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/strandlinehq/strandline/store/localpg"
 )
@@ -42,9 +43,16 @@ func (c *sqlCmd) Run(ctx context.Context, a *app) error {
 	}
 	rows, err := tx.Query(ctx, c.Command)
 	if err != nil {
-		return err
+		return refusal(err)
 	}
 	defer rows.Close()
+	if len(rows.FieldDescriptions()) == 0 {
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return refusal(err)
+		}
+		return usagef("the statement gives no rows; sql -c prints the result of a query")
+	}
 	switch {
 	case a.flags.JSON:
 		err = c.json(a, rows)
@@ -54,7 +62,35 @@ func (c *sqlCmd) Run(ctx context.Context, a *app) error {
 		err = c.table(a, rows)
 	}
 	if rerr := rows.Err(); rerr != nil {
-		return rerr
+		return refusal(rerr)
+	}
+	return err
+}
+
+// refusal says what PostgreSQL has against a statement. A fault of the statement
+// is the person's; any other is not.
+func refusal(err error) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return err
+	}
+	switch {
+	case pg.Code == "25006": // read_only_sql_transaction
+		return usagef("%s: this is the reader's view, which changes nothing", pg.Message)
+	case pg.Code == "42601" && strings.Contains(pg.Message, "multiple commands"):
+		return usagef("one statement at a time: give each to a -c of its own, or pipe them to 'strandline sql'")
+	case strings.HasPrefix(pg.Code, "42"): // syntax error or access rule violation
+		msg := pg.Message
+		if pg.Position > 0 {
+			msg += fmt.Sprintf(", at character %d", pg.Position)
+		}
+		if pg.Hint != "" {
+			msg += " (" + pg.Hint + ")"
+		}
+		if pg.Code == "42P01" || pg.Code == "42703" { // undefined table, undefined column
+			msg += "; the view api_v1.data_dictionary lists what there is"
+		}
+		return usageError{errors.New(msg)}
 	}
 	return err
 }

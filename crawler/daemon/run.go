@@ -300,6 +300,7 @@ func (r *run) stop() {
 		for len(h.jobs) > 0 {
 			r.putOff(r.hosts.pop(h), now)
 		}
+		h.index = -1
 	}
 	r.hosts.ready = nil
 }

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/crawler/simweb"
+	"github.com/strandlinehq/strandline/monitor/text"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// demoCmd is the daemon against a simulated web, to be looked at.
+type demoCmd struct {
+	Speed float64       `help:"Virtual seconds that pass in a second." default:"3600"`
+	For   time.Duration `help:"Stop after this time; default when told to." placeholder:"DURATION"`
+	Dir   string        `help:"Keep everything in this directory; default a temporary one that is removed." placeholder:"DIR"`
+}
+
+// demoPages is how many pages a demo watches.
+const demoPages = 160
+
+// Run starts a private PostgreSQL and a simulated web in a temporary directory
+// and watches it in virtual time, telling what happens.
+func (c *demoCmd) Run(ctx context.Context, a *app) error {
+	if c.Speed <= 0 {
+		return usagef("--speed must be above 0")
+	}
+	dir := c.Dir
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "strandline-demo-"); err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	options := simweb.Options{Hosts: 24, PagesPerHost: 60, Volatile: true, FailShare: 0.01}
+	probe, err := simweb.New(time.Now, options)
+	if err != nil {
+		return err
+	}
+	clk := clock.NewScaled(probe.Options().Epoch, c.Speed)
+	world, err := simweb.New(clk.Now, options)
+	if err != nil {
+		return err
+	}
+	a.flags.Config = filepath.Join(dir, "strandline.yaml")
+	a.flags.Database = ""
+	if !a.flags.Verbose {
+		a.log = slog.New(slog.DiscardHandler) // failures are part of the simulated web, and shown as counts
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(a.flags.Config, []byte(demoConfig(world, dir, probe.Options().Epoch)), 0o644); err != nil {
+		return err
+	}
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	s, err := a.newService(o, clk, world.Transport())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "Watching %d pages of a simulated web, %s of its time every second; stop with Ctrl-C.\n", demoPages,
+		time.Duration(c.Speed*float64(time.Second)).Round(time.Second))
+	fmt.Fprintf(a.stdout, "Ask it from another terminal: strandline --config %s status (or sql, history, diff).\n", a.flags.Config)
+	if c.For > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.For)
+		defer cancel()
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.run(ctx) })
+	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
+	g.Go(func() error { return c.tell(ctx, a, s) })
+	return g.Wait()
+}
+
+// demoConfig is the configuration of a demo: pages by category, every hour.
+func demoConfig(world *simweb.World, dir string, at time.Time) string {
+	byCategory := map[string][]string{}
+	hosts := map[string]simweb.Host{}
+	for _, h := range world.Hosts() {
+		hosts[h.Name] = h
+	}
+	n := 0
+	for p := range world.Pages(at, at) {
+		if n == demoPages || !world.Allowed(p.URL) {
+			continue
+		}
+		h := hosts[p.Host]
+		category := h.Category
+		if len(byCategory[category]) >= demoPages/6 {
+			continue
+		}
+		byCategory[category] = append(byCategory[category], p.URL)
+		n++
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "state_dir: %s\ncrawler:\n  user_agent: strandline-demo/1.0\n  workers: 16\nwatches:\n", dir)
+	categories := make([]string, 0, len(byCategory))
+	for category := range byCategory {
+		categories = append(categories, category)
+	}
+	slices.Sort(categories)
+	for _, category := range categories {
+		name := strings.ToLower(strings.Map(func(r rune) rune {
+			if r == ' ' || r == '/' || r == '&' {
+				return '-'
+			}
+			return r
+		}, category))
+		fmt.Fprintf(&b, "  - name: %s\n    category: %q\n    schedule: \"@hourly\"\n    jitter: 5m\n    urls:\n", name, category)
+		for _, url := range byCategory[category] {
+			fmt.Fprintf(&b, "      - %s\n", url)
+		}
+	}
+	return b.String()
+}
+
+// tell prints what happened every few seconds.
+func (c *demoCmd) tell(ctx context.Context, a *app, s *service) error {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	since := s.clock.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		now := s.clock.Now()
+		h := s.daemon.Health()
+		seen := h.Counts[store.New] + h.Counts[store.Changed] + h.Counts[store.Same] + h.Counts[store.NotModified]
+		fmt.Fprintf(a.stdout, "\n%s  %d fetches: %d new, %d changed, %d unchanged, %d failed or denied\n", stamp(now),
+			seen+h.Counts[store.Failed]+h.Counts[store.Denied]+h.Counts[store.Gone], h.Counts[store.New], h.Counts[store.Changed],
+			h.Counts[store.Same]+h.Counts[store.NotModified], h.Counts[store.Failed]+h.Counts[store.Denied]+h.Counts[store.Gone])
+		changes, err := s.LatestChanges(ctx, since, 4)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, ch := range changes {
+			fmt.Fprintf(a.stdout, "  Dice %.2f  %s\n", ch.Dice, ch.URL)
+			if line, err := s.headline(ctx, ch); err == nil && line != "" {
+				fmt.Fprintf(a.stdout, "             + %s\n", shorten(line, 110))
+			}
+		}
+		since = now
+	}
+}
+
+// headline is the longest sentence that a change brought.
+func (s *service) headline(ctx context.Context, ch store.LatestChange) (string, error) {
+	var texts [2][]string
+	var language string
+	for i, number := range []int32{ch.Version - 1, ch.Version} {
+		v, err := s.VersionNumber(ctx, ch.Page, number)
+		if err != nil {
+			return "", err
+		}
+		page, err := s.text(ctx, v)
+		if err != nil {
+			return "", err
+		}
+		texts[i], language = sentencesOf(page), v.Language
+	}
+	longest := ""
+	for _, sentence := range text.NewSentences(texts[0], texts[1]) {
+		if text.IsSentence(sentence, language) && len(sentence) > len(longest) {
+			longest = sentence
+		}
+	}
+	return longest, nil
+}
+
+func shorten(s string, most int) string {
+	r := []rune(s)
+	if len(r) <= most {
+		return s
+	}
+	return string(r[:most-1]) + "…"
+}

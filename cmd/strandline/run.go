@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/crawler/clock"
+)
+
+// runCmd is the daemon.
+type runCmd struct {
+	At    string  `help:"Start at this virtual time instead of now." placeholder:"TIME"`
+	Speed float64 `help:"Virtual seconds that pass in a second." default:"1"`
+}
+
+// Run watches pages until it is told to stop. SIGHUP takes the configuration anew.
+func (c *runCmd) Run(ctx context.Context, a *app) error {
+	clk, err := c.clock()
+	if err != nil {
+		return err
+	}
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	if unbuilt := o.config.Unbuilt(features()); len(unbuilt) > 0 {
+		return configs.Errors(unbuilt)
+	}
+	s, err := a.newService(o, clk, nil)
+	if err != nil {
+		return err
+	}
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	defer signal.Stop(hup)
+	fmt.Fprintf(a.stderr, "strandline: watching %d watches; stop with Ctrl-C\n", len(o.config.Watches))
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.run(ctx) })
+	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
+	g.Go(func() error {
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-hup:
+				s.Reload(ctx)
+			}
+		}
+	})
+	return g.Wait()
+}
+
+func (c *runCmd) clock() (clock.Clock, error) {
+	if c.Speed <= 0 {
+		return nil, usagef("--speed must be above 0")
+	}
+	if c.At == "" && c.Speed == 1 {
+		return clock.Real{}, nil
+	}
+	at := time.Now()
+	if c.At != "" {
+		var err error
+		if at, err = parseTime(c.At); err != nil {
+			return nil, err
+		}
+	}
+	return clock.NewScaled(at, c.Speed), nil
+}

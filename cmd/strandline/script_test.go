@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/store/pgtest"
+)
+
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"strandline": main}) }
+
+// TestScripts runs the transcripts of testdata: command lines with what they must
+// print and the status that they must end with. Each has two files, pages.warc.gz
+// and bad.warc.gz; one that names $DATABASE has a migrated database of its own.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range scripts {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			database := ""
+			if strings.Contains(string(text), "$DATABASE") {
+				database = newDatabase(t)
+			}
+			testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true, RequireUniqueNames: true,
+				Setup: func(env *testscript.Env) error {
+					env.Setenv("DATABASE", database)
+					if err := enterable(env.WorkDir); err != nil {
+						return err
+					}
+					return writePages(env.WorkDir)
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+			})
+		})
+	}
+}
+
+// status N COMMAND... wants a command to end with that very status.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := "0"
+	if err != nil {
+		got = strings.TrimPrefix(err.Error(), "exit status ")
+	}
+	ts.Logf("[status %s]", got)
+	if got != args[0] {
+		ts.Fatalf("status %s, want %s", got, args[0])
+	}
+}
+
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	key, err := migrations.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pgtest.New(t, func(ctx context.Context, url string) error {
+		_, err := store.Migrate(ctx, url)
+		return err
+	}, key)
+}
+
+// enterable lets the account of a private PostgreSQL, which is another one when
+// the tests run as root, pass through the folders above its own.
+func enterable(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for ; dir != filepath.Dir(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
+		stat, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if dir == filepath.Clean(os.TempDir()) {
+			return nil
+		}
+		if err := os.Chmod(dir, stat.Mode().Perm()|0o011); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// versions are the texts of https://a.test/page, an hour apart.
+var versions = []string{
+	"<h1>Ferry times</h1><p>The ferry leaves at nine.</p><p>Tickets are sold on board.</p><a href='/fares'>Fares</a><a href='/old'>Old</a>",
+	"<h1>Ferry times</h1><p>The ferry leaves at ten.</p><p>Tickets are sold on board.</p><a href='/fares'>Fares</a><a href='/new'>New</a>",
+	"<h1>Ferry times</h1><p>Tickets are sold on board.</p><p>The ferry leaves at ten.</p><p>No service on Sunday.</p><a href='/fares'>Fares</a>",
+}
+
+// writePages writes pages.warc.gz, and bad.warc.gz, the same with a damaged end.
+func writePages(dir string) error {
+	name := filepath.Join(dir, "pages.warc.gz")
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w, err := warc.NewWriter(f, warc.WriterOptions{Reproducible: true})
+	if err != nil {
+		return err
+	}
+	at := time.Date(2024, 5, 1, 9, 0, 0, 0, time.UTC)
+	head := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n")
+	for i, v := range versions {
+		body := fmt.Appendf(nil, "<!doctype html><html lang=en><head><title>Ferry</title></head><body>%s</body></html>\n", v)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("v%d.html", i+1)), body, 0o644); err != nil {
+			return err
+		}
+		if _, err := w.Response("https://a.test/page", at.Add(time.Duration(i)*time.Hour), head, body, nil); err != nil {
+			return err
+		}
+	}
+	gone := []byte("HTTP/1.1 404 Not Found\r\n\r\n")
+	if _, err := w.Response("https://b.test/", at, gone, []byte("not here"), nil); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "bad.warc.gz"), whole[:len(whole)-40], 0o644)
+}

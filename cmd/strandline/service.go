@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/crawler/daemon"
+	"github.com/strandlinehq/strandline/crawler/fetch"
+	"github.com/strandlinehq/strandline/crawler/gate"
+	"github.com/strandlinehq/strandline/crawler/schedule"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// service is the whole daemon: schedule and fetches, and the measures behind
+// them. The commands run and demo differ in what they give it.
+type service struct {
+	*opened
+	app     *app
+	clock   clock.Clock
+	gate    *gate.Gate
+	daemon  *daemon.Daemon
+	monitor *monitor.Monitor
+
+	mu     sync.Mutex // guards config, and keeps reloads apart
+	config *configs.Config
+}
+
+// newService wires a service on an opened database. Transport stands in for the
+// network; nil means the network.
+func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper) (*service, error) {
+	s := &service{opened: o, app: a, clock: clk, config: o.config, monitor: monitor.New(o.DB, monitor.Options{Logger: a.log})}
+	fetcher, g, err := a.newFetcher(&o.config.Crawler, clk, transport)
+	if err != nil {
+		return nil, err
+	}
+	s.gate = g
+	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
+		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Report: s.report, Logger: a.log,
+	})
+	return s, nil
+}
+
+// run applies the configuration and works until ctx is done.
+func (s *service) run(ctx context.Context) error {
+	if _, err := s.apply(ctx, s.config); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.daemon.Run(ctx) })
+	g.Go(func() error { return s.monitor.Run(ctx) })
+	return g.Wait()
+}
+
+// report tells an operator what happens once.
+func (s *service) report(e daemon.Event) {
+	s.app.log.Warn("page "+string(e.Kind), "url", e.URL, "watch", e.Watch, "at", e.At, "reason", e.Reason)
+}
+
+// newcomers is the time over which pages that join together are spread.
+const newcomers = 5 * time.Minute
+
+// apply makes a configuration the one in force, all or nothing.
+func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, error) {
+	now := s.clock.Now()
+	var specs []store.WatchSpec
+	plans := map[string]daemon.Watch{}
+	for i := range c.Watches {
+		spec, watch, err := s.watch(&c.Watches[i])
+		if err != nil {
+			return store.Applied{}, err
+		}
+		specs = append(specs, spec)
+		plans[spec.Name] = watch
+	}
+	applied, err := s.SetWatches(ctx, now, specs)
+	if err != nil {
+		return applied, err
+	}
+	var watches []daemon.Watch
+	for _, row := range applied.Watches {
+		w := plans[row.Name]
+		w.ID = row.ID
+		watches = append(watches, w)
+	}
+	s.daemon.SetWatches(watches)
+	return applied, nil
+}
+
+// watch translates a watch of the configuration. A schedule that cannot be kept
+// sets its pages aside and stops nobody.
+func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error) {
+	config, err := json.Marshal(w)
+	if err != nil {
+		return store.WatchSpec{}, daemon.Watch{}, fmt.Errorf("watch %s: %w", w.Name, err)
+	}
+	spec := store.WatchSpec{
+		Name: string(w.Name), Category: w.Category, Genre: w.Genre, Config: config,
+		Timing: fmt.Sprintf("%s jitter %s", w.Schedule, w.Jitter), Every: w.Schedule.Interval(),
+	}
+	seen := map[string]bool{}
+	for _, u := range w.Pages() {
+		url, err := s.reader.Canonical(string(u))
+		if err != nil {
+			return spec, daemon.Watch{}, usagef("watch %s: %w", w.Name, err)
+		}
+		if !seen[url] {
+			seen[url] = true
+			spec.Pages = append(spec.Pages, url)
+		}
+	}
+	watch := daemon.Watch{Name: spec.Name}
+	plan, err := schedule.New(spec.Name, w.Schedule, schedule.Options{Jitter: w.Jitter.Std(), Spread: schedule.DefaultSpread(w.Schedule.String())})
+	if err != nil {
+		watch.Broken = err.Error()
+		spec.First = func(string, time.Time) (slot, due time.Time, err error) { return slot, due, errors.New(watch.Broken) }
+		return spec, watch, nil
+	}
+	watch.Plan = plan
+	spec.First = func(url string, now time.Time) (slot, due time.Time, err error) {
+		return plan.First(url, now, newcomers)
+	}
+	return spec, watch, nil
+}
+
+// Reload takes the configuration files anew. On any error the old one stays.
+func (s *service) Reload(ctx context.Context) control.Reloaded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	refuse := func(err error) control.Reloaded {
+		var list configs.Errors
+		out := control.Reloaded{Errors: []string{err.Error()}}
+		if errors.As(err, &list) {
+			out.Errors = nil
+			for _, e := range list {
+				out.Errors = append(out.Errors, e.Error())
+			}
+		}
+		s.app.log.Error("configuration refused, the old one stays", "errors", out.Errors)
+		return out
+	}
+	c, err := s.app.config()
+	if err != nil {
+		return refuse(err)
+	}
+	if unbuilt := c.Unbuilt(features()); len(unbuilt) > 0 {
+		return refuse(configs.Errors(unbuilt))
+	}
+	if _, err := s.apply(ctx, c); err != nil {
+		return refuse(err)
+	}
+	out := control.Reloaded{Changes: []string{}}
+	for _, change := range configs.Diff(s.config, c) {
+		out.Changes = append(out.Changes, change.String())
+	}
+	s.config = c
+	s.app.log.Info("configuration reloaded", "changes", out.Changes)
+	return out
+}
+
+// State tells what the daemon does now.
+func (s *service) State(ctx context.Context) any {
+	h := s.daemon.Health()
+	out := map[string]any{"now": s.clock.Now().UTC(), "ready": h.Ready(), "queued": h.Queued, "fetching": h.Fetching, "unstored": h.Unstored,
+		"buckets": h.Buckets, "daemons": h.Daemons, "outcomes": h.Counts, "missed": h.Missed, "set_aside": h.SetAside}
+	if !h.AwaySince.IsZero() {
+		out["database_away_since"], out["database_away_reason"] = h.AwaySince, h.AwayReason
+	}
+	return out
+}
+
+// pageFetcher fetches for the daemon.
+type pageFetcher struct{ *fetch.Fetcher }
+
+// Fetch translates between the daemon's words and the fetcher's.
+func (f pageFetcher) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
+	req := fetch.Request{URL: j.URL}
+	if j.Version > 0 {
+		req.ETag, req.LastModified = j.ETag, j.LastModified
+	}
+	res := f.Fetcher.Fetch(ctx, req)
+	out := daemon.Attempt{
+		StartedAt: res.StartedAt, FinishedAt: res.FinishedAt, Status: res.Status, Head: res.Head, ETag: res.ETag, LastModified: res.LastModified,
+		ContentType: res.ContentType, Coding: res.Coding, Payload: res.Body, RetryAt: res.RetryAt,
+	}
+	if t, _, err := mime.ParseMediaType(res.ContentType); err == nil {
+		out.MediaType = t
+	}
+	if res.Reason != "" {
+		out.Error = string(res.Reason) + ": " + res.Text
+	}
+	switch res.Kind {
+	case fetch.Content:
+	case fetch.NotModified:
+		out.Outcome, out.Payload = store.NotModified, nil
+	case fetch.Denied:
+		out.Outcome = store.Denied
+	case fetch.Skipped:
+		out.Outcome = store.Skipped
+	default:
+		out.Outcome = store.Failed
+		if res.Reason.Missing() {
+			out.Outcome = store.Gone
+		}
+	}
+	return out
+}
