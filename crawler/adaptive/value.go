@@ -41,7 +41,7 @@ func (p Page) peak() float64 {
 // fetch. It grows with age.
 func (p Page) Value(age time.Duration) float64 {
 	p = p.clean()
-	return p.peak() * gain(p.Rate*hours(age))
+	return p.peak() * gain(p.Rate*max(0, hours(age)))
 }
 
 // Interval is the age at which the value reaches threshold, held within lim: the

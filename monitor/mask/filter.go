@@ -146,13 +146,11 @@ func (f *Filter) each(t tree, i int32, at []*trie, visit func(int32, []*trie)) {
 	if i == 0 {
 		body := t.body()
 		for k := i + 1; k < t.Nodes[i].End; k = t.Nodes[k].End {
-			if t.Nodes[k].Tag == "" {
-				visit(k, nil)
-			} else if k == body {
-				visit(k, f.withID(t, k, []*trie{f.body}))
-			} else {
-				visit(k, nil)
+			var next []*trie
+			if k == body {
+				next = f.withID(t, k, []*trie{f.body})
 			}
+			visit(k, next)
 		}
 		return
 	}

@@ -103,6 +103,40 @@ func TestLargeElementsAreContent(t *testing.T) {
 	}
 }
 
+// Rows of a table get one rule, unless nothing tells their cells from others.
+func TestListsAreGeneralised(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		unit string
+		want int // rules
+		new  Verdict
+	}{{" views", 1, Masked}, {"", 3, Changed}} {
+		table := func(noisy []int, fixed int) *extract.Page {
+			var b strings.Builder
+			b.WriteString(filler + "<table>")
+			for _, n := range noisy {
+				fmt.Fprintf(&b, "<tr><td>%d%s</td></tr>", n, c.unit)
+			}
+			fmt.Fprintf(&b, "<tr><td>%d</td></tr></table>", fixed)
+			return page(b.String())
+		}
+		var m Mask
+		for k := range 3 {
+			m.Learn(table([]int{k, k + 1, k + 2}, 7), table([]int{k + 5, k + 6, k + 7}, 7), start.Add(time.Duration(k)*time.Hour), Options{})
+		}
+		f := m.Filter(later, Options{})
+		if got := m.Active(later, Options{}); len(got) != c.want {
+			t.Errorf("unit %q: %v", c.unit, selectors(got))
+		}
+		if v := f.Compare(table([]int{1, 2, 3}, 7), table([]int{1, 2, 3}, 8)); v != Changed {
+			t.Errorf("unit %q: a number without noise is %v", c.unit, v)
+		}
+		if v := f.Compare(table([]int{1, 2, 3, 4}, 7), table([]int{1, 2, 3, 5}, 7)); v != c.new {
+			t.Errorf("unit %q: noise in a new row is %v", c.unit, v)
+		}
+	}
+}
+
 func TestWordsOfTheMaskedText(t *testing.T) {
 	t.Parallel()
 	body := func(k int) string {

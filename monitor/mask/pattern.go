@@ -221,3 +221,11 @@ func (p pattern) firm() bool {
 	}
 	return fixed >= loose
 }
+
+// labelled reports whether the pattern has a word to the letter.
+func (p pattern) labelled() bool {
+	return slices.ContainsFunc(p, func(t part) bool {
+		ts := tokens(t.text)
+		return len(ts) > 0 && ts[0].class == word
+	})
+}
