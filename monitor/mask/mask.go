@@ -70,7 +70,7 @@ func (k Kind) String() string {
 
 // Rule is one part of a page that is noise.
 type Rule struct {
-	Selector string    // CSS, names one element or, with steps without an index, several
+	Selector string // CSS, names one element or, with steps without an index, several
 	Kind     Kind
 	Chunk    int       // of Tokens: which chunk of the element's own text, from 0
 	Pattern  string    // of Tokens: "Page served in {number} secs"; placeholders {word}, {number}, {id}, {time}, {text}; "{{" is a brace
