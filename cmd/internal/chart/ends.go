@@ -74,20 +74,17 @@ func (p *plot) drawEnds() {
 	}
 }
 
-// calm draws the text at that of the spots, free of other texts, which the fewest
-// lines run through; of equal ones at the first.
+// calm draws the text at that of the spots, on the plot and free of other texts,
+// which the fewest lines run through; of equal ones at the first.
 func (p *plot) calm(size float64, class, s string, spots []spot) bool {
 	s = clean(s)
 	best, least := -1, 0
 	for i, sp := range spots {
 		b := textBox(sp.x, sp.y, size, sp.a, strong(class) != "", s)
-		if !p.free(b) || b.x < 4 || b.right() > p.w0()-4 {
-			continue
+		if !p.free(b) || b.x < p.x-2 || b.right() > p.right()+2 || b.y < p.y-2 || b.bottom() > p.bottom() {
+			continue // what stands beside the plot may not be drawn yet
 		}
 		n := 0
-		if b.x < p.x || b.right() > p.right() || b.y < p.y || b.bottom() > p.bottom() {
-			n = 50 // outside of the plot only if it is very full
-		}
 		for _, q := range p.inked {
 			if q.X > b.x-2 && q.X < b.right()+2 && q.Y > b.y-2 && q.Y < b.bottom()+2 {
 				n++

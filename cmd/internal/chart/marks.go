@@ -21,9 +21,9 @@ func (k Knot) draw(p *plot) {
 	// Drawn late, so that no line runs through the dot, but its room is known.
 	p.after = append(p.after, func() {
 		p.el("circle", k.Words, "cx", x, "cy", y, "r", 5.0, "class", "f-"+color+" s-ground", "stroke-width", "1.5", "data-x", raw(k.At.X), "data-y", raw(k.At.Y))
-		s := fit(clean(k.Words), p.w0()-24, sizeText, true)
+		s := fit(clean(k.Words), p.box.w, sizeText, true)
 		w := textWidth(s, sizeText, true)
-		within := min(max(x, w/2+8), p.w0()-w/2-8)
+		within := min(max(x, p.x+w/2), p.right()-w/2)
 		spots := []spot{{x + 9, y - 12, start}, {x + 9, y + 22, start}, {x - 9, y - 12, end}, {x - 9, y + 22, end},
 			{within, y - 14, middle}, {within, y + 26, middle}, {within, y + 44, middle}, {within, y - 32, middle}}
 		for i := range spots { // not on the axis
