@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/dice"
+	"github.com/strandlinehq/strandline/monitor/ignore"
 	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -38,16 +41,25 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 	if err != nil {
 		return err
 	}
-	contents := map[store.ContentKey]*content{}
-	read := func(k store.ContentKey) (*content, error) {
+	ignored, err := compiledRules(ctx, tx, steps)
+	if err != nil {
+		return err
+	}
+	type contentKey struct {
+		store.ContentKey
+		rules *ignore.Rules
+	}
+	contents := map[contentKey]*content{}
+	read := func(s store.Step, hash store.SHA256) (*content, error) {
+		k := contentKey{store.ContentKey{Bucket: s.Page.Bucket(), Hash: hash}, ignored[s.Page]}
 		if c, ok := contents[k]; ok {
 			return c, nil
 		}
-		page, err := extract.DecodeRecord(records[k])
+		page, err := extract.DecodeRecord(records[k.ContentKey])
 		if err != nil {
-			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, k.Hash, err)
+			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, hash, err)
 		}
-		c := contentOf(page)
+		c := contentOf(page, k.rules)
 		contents[k] = c
 		return c, nil
 	}
@@ -57,11 +69,11 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 			changes = append(changes, store.Change{Step: s, Dice: 1})
 			continue
 		}
-		before, err := read(store.ContentKey{Bucket: s.Page.Bucket(), Hash: s.Before})
+		before, err := read(s, s.Before)
 		if err != nil {
 			return err
 		}
-		after, err := read(store.ContentKey{Bucket: s.Page.Bucket(), Hash: s.After})
+		after, err := read(s, s.After)
 		if err != nil {
 			return err
 		}
@@ -70,21 +82,70 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 	return tx.PutChanges(ctx, changes)
 }
 
+// compiledRules gives the rules of the pages that have some. A rule that does not
+// compile was refused with the configuration; one that an older program let in is
+// left out with the others of its page.
+func compiledRules(ctx context.Context, tx *store.Tx, steps []store.Step) (map[store.PageID]*ignore.Rules, error) {
+	var pages []store.PageID
+	for _, s := range steps {
+		if s.TextChanged {
+			pages = append(pages, s.Page)
+		}
+	}
+	rules, err := tx.IgnoreRules(ctx, pages)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[store.PageID]*ignore.Rules, len(rules))
+	byText := map[string]*ignore.Rules{}
+	for page, list := range rules {
+		key := strings.Join(list, "\n")
+		r, ok := byText[key]
+		if !ok {
+			if r, err = ignore.Compile(list); err != nil {
+				r = nil
+			}
+			byText[key] = r
+		}
+		if r != nil {
+			out[page] = r
+		}
+	}
+	return out, nil
+}
+
 // content is what a change is measured on.
 type content struct {
 	words     dice.WordSet
 	sentences dice.WordSet // of the sentences' normal forms
+	lines     []ignore.Line
 }
 
-func contentOf(p *extract.Page) *content {
+func contentOf(p *extract.Page, rules *ignore.Rules) *content {
 	var words, sentences dice.Builder
-	text.EachWord(p.Text(), words.Add)
-	for i := range p.Sentences {
-		if normal := text.Normal(p.SentenceText(i)); normal != "" {
+	sentence := func(s string) {
+		if normal := text.Normal(s); normal != "" {
 			sentences.Add([]byte(normal))
 		}
 	}
-	return &content{words: words.Set(), sentences: sentences.Set()}
+	if rules.Empty() {
+		text.EachWord(p.Text(), words.Add)
+		for i := range p.Sentences {
+			sentence(p.SentenceText(i))
+		}
+		return &content{words: words.Set(), sentences: sentences.Set()}
+	}
+	// What the rules leave of a line may end its sentences elsewhere.
+	lines, _ := rules.Apply(p)
+	var spans []text.Span
+	for _, l := range lines {
+		text.EachWord(l.Text, words.Add)
+		spans = text.AppendSentences(spans[:0], l.Text, p.Detected)
+		for _, span := range spans {
+			sentence(l.Text[span.Start:span.End])
+		}
+	}
+	return &content{words: words.Set(), sentences: sentences.Set(), lines: lines}
 }
 
 func compare(s store.Step, before, after *content) store.Change {
@@ -92,6 +153,11 @@ func compare(s store.Step, before, after *content) store.Change {
 	c := store.Change{Step: s, Dice: before.words.Dice(after.words), WordsAdded: added, WordsRemoved: removed}
 	c.SentencesAdded, c.SentencesRemoved = before.sentences.Changes(after.sentences)
 	c.Significance = significance(c.Dice, added+removed)
+	// With rules the levels of change are those of what the rules leave.
+	if before.lines != nil || after.lines != nil {
+		c.TextChanged = !slices.EqualFunc(before.lines, after.lines, func(a, b ignore.Line) bool { return a.Text == b.Text })
+		c.WordsChanged = added+removed > 0
+	}
 	return c
 }
 

@@ -168,3 +168,29 @@ func TestDamagedRecord(t *testing.T) {
 		t.Errorf("left in the queue (-want +got):\n%s", diff)
 	}
 }
+
+// TestIgnoredParts leaves out of a change what the page's watches ask to.
+func TestIgnoredParts(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	const url = "http://a.test/"
+	now := func(_ string, now time.Time) (slot, due time.Time, err error) { return now, now, nil }
+	if _, err := db.SetWatches(t.Context(), epoch, []store.WatchSpec{{
+		Name: "w", Config: []byte(`{"ignore": [".ticker", "/served in [0-9.]+ s/"]}`), Every: time.Hour, Pages: []string{url}, First: now,
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, db,
+		capture(url, 0, `<p>The water rose. <i class=ticker>LIVE 1</i></p><p>served in 0.1 s</p>`),
+		capture(url, 1, `<p>The water rose. <i class=ticker>LIVE 2 now</i></p><p>served in 0.25 s</p>`),
+		capture(url, 2, `<p>The water fell. <i class=ticker>LIVE 3</i></p><p>served in 0.1 s</p>`),
+	)
+	drain(t, db)
+	want := []string{
+		"2 after 1h: dice 1.0000, words +0 -0, sentences +0 -0, text false, words false",
+		"3 after 1h: dice 0.6667, words +1 -1, sentences +1 -1, text true, words true",
+	}
+	if diff := cmp.Diff(want, changes(t, db, url)); diff != "" {
+		t.Errorf("changes (-want +got):\n%s", diff)
+	}
+}

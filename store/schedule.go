@@ -42,8 +42,8 @@ var (
 		       st.last_fetched, st.sha256
 		from core.page p
 		join core.host h on h.bucket = p.bucket and h.host_id = p.host_id
-		left join core.page_state st on st.bucket = p.bucket and st.page_id = p.page_id
-		where p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
+		left join core.page_state st on st.bucket = p.bucket and st.page_id = p.page_id and st.bucket = any($2::int[])
+		where h.bucket = any($2::int[]) and p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
 	qClaimedWatches = statement{routed, `
 		select m.page_id, m.watch_id, m.slot_at, m.due_at
 		from core.watch_page m
@@ -62,12 +62,10 @@ var (
 		set next_due_at = d.due_at, due_at = d.due_at, lease_owner = null, lease_until = null, deferred_at = null,
 		    failing_since = v.failing_since
 		from unnest($1::bigint[], $2::timestamptz[]) v(page_id, failing_since)
-		left join (
-			select m.page_id, m.bucket, min(m.due_at) as due_at
-			from core.watch_page m
-			where m.bucket = any($3::int[]) and m.page_id = any($1::bigint[])
-			group by m.page_id, m.bucket
-		) d on d.page_id = v.page_id
+		cross join lateral (
+			select min(m.due_at) as due_at from core.watch_page m
+			where m.bucket = any($3::int[]) and m.page_id = v.page_id
+		) d
 		where s.bucket = any($3::int[]) and s.page_id = v.page_id and s.lease_owner = $4`}
 	qDefer = statement{routed, `
 		update core.page_schedule s

@@ -71,6 +71,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return exit
 	}
 	if err != nil {
+		var parse *kong.ParseError
+		if errors.As(err, &parse) && parse.Context.Command() == "" && strings.HasPrefix(err.Error(), "unexpected argument ") {
+			err = fmt.Errorf("no command is called %q", strings.Fields(strings.TrimPrefix(err.Error(), "unexpected argument "))[0])
+		}
 		fmt.Fprintf(stderr, "strandline: %v\nTry 'strandline --help'.\n", err)
 		return exitUsage
 	}

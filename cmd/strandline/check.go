@@ -41,7 +41,7 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 		Pages int         `json:"pages"`
 		Due   []time.Time `json:"due"`
 	}
-	var items []item
+	items := []item{}
 	for _, w := range config.Watches {
 		items = append(items, item{"watch", string(w.Name), len(w.Pages()), due(w.Schedule, now)})
 	}

@@ -31,6 +31,7 @@ type cli struct {
 	Run     runCmd     `cmd:"" help:"The daemon: schedules, fetches, measures."`
 	Demo    demoCmd    `cmd:"" help:"The daemon in a temporary directory against a simulated web, in virtual time."`
 	Status  statusCmd  `cmd:"" help:"Say what the daemon does now."`
+	Watch   watchCmd   `cmd:"" help:"Look at one watch."`
 	Reload  reloadCmd  `cmd:"" help:"Ask the running daemon to take the configuration anew, all or nothing."`
 	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`
 	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`

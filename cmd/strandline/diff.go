@@ -202,7 +202,7 @@ func (c *diffCmd) sentences(a *app, cmp *comparison) {
 	for _, s := range changes.Moved {
 		fmt.Fprintln(a.stdout, "~", s)
 	}
-	fmt.Fprintf(a.stdout, "%d sentences removed (-), %d added (+), %d moved (~)\n", len(changes.Removed), len(changes.Added), len(changes.Moved))
+	fmt.Fprintf(a.stdout, "sentences: %d removed (-), %d added (+), %d moved (~)\n", len(changes.Removed), len(changes.Added), len(changes.Moved))
 }
 
 func (c *diffCmd) json(ctx context.Context, a *app, o *opened, cmp *comparison) error {
@@ -228,7 +228,7 @@ func (c *diffCmd) links(ctx context.Context, a *app, o *opened, cmp *comparison)
 	for _, l := range added {
 		fmt.Fprintln(a.stdout, "+", l)
 	}
-	fmt.Fprintf(a.stdout, "%d links removed (-), %d added (+)\n", len(removed), len(added))
+	fmt.Fprintf(a.stdout, "links: %d removed (-), %d added (+)\n", len(removed), len(added))
 	return nil
 }
 
@@ -296,11 +296,15 @@ func tokens(s string) []string {
 
 func inlineWords(cmp *comparison) string {
 	var b strings.Builder
-	for _, p := range wordPieces(cmp) {
+	pieces := wordPieces(cmp)
+	for i, p := range pieces {
 		body := strings.TrimRight(p.Text, " \n")
 		rest := p.Text[len(body):]
 		switch p.Op {
 		case "delete":
+			if i+1 < len(pieces) && pieces[i+1].Op == "insert" {
+				rest = " " // what came in its place stands beside it
+			}
 			b.WriteString("[-" + body + "-]" + rest)
 		case "insert":
 			b.WriteString("{+" + body + "+}" + rest)

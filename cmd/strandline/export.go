@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,10 @@ func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
 	if err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) {
+			err = fmt.Errorf("write %s: %w", c.Out, path.Err)
+		}
 		return err
 	}
 	defer func() {
@@ -120,7 +125,7 @@ func parseTime(text string) (time.Time, error) {
 }
 
 func timeLayouts() []string {
-	return []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+	return []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
 }
 
 // canonicalPattern makes the canonical form of a URL that may end in a star.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
@@ -57,9 +59,22 @@ func (a *app) openWith(ctx context.Context, opt store.Options) (*opened, error) 
 	}
 	if err != nil {
 		o.Close()
-		return nil, err
+		return nil, unreachable(err)
 	}
 	return o, nil
+}
+
+// unreachable says what to do about a database that cannot be opened.
+func unreachable(err error) error {
+	var connect *pgconn.ConnectError
+	var parse *pgconn.ParseConfigError
+	switch {
+	case errors.As(err, &parse):
+		return usagef("%w; --database and database.url want the form postgres://user@host/name", err)
+	case errors.As(err, &connect):
+		return fmt.Errorf("%s; is the server up, and are --database or database.url right?", strings.Join(strings.Fields(connect.Error()), " "))
+	}
+	return err
 }
 
 // Close leaves the database; the last one to leave a private server stops it.
@@ -140,7 +155,7 @@ func withScheme(name string) string {
 func (o *opened) page(ctx context.Context, name string) (store.Page, error) {
 	url, err := o.reader.Canonical(withScheme(name))
 	if err != nil {
-		return store.Page{}, usageError{err}
+		return store.Page{}, usagef("%q is not the URL of a web page, such as https://example.org/page", name)
 	}
 	p, err := o.PageByURL(ctx, url)
 	if errors.Is(err, store.ErrNotFound) && strings.HasPrefix(url, "https://") {

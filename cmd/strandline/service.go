@@ -101,7 +101,9 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 // watch translates a watch of the configuration. A schedule that cannot be kept
 // sets its pages aside and stops nobody.
 func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error) {
-	config, err := json.Marshal(w)
+	config, err := json.Marshal(map[string]any{
+		"schedule": w.Schedule.String(), "jitter": w.Jitter.String(), "ignore": ruleTexts(w.Ignore), "category": w.Category, "genre": w.Genre,
+	})
 	if err != nil {
 		return store.WatchSpec{}, daemon.Watch{}, fmt.Errorf("watch %s: %w", w.Name, err)
 	}
@@ -132,6 +134,14 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		return plan.First(url, now, newcomers)
 	}
 	return spec, watch, nil
+}
+
+func ruleTexts(rules []configs.Rule) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = string(r)
+	}
+	return out
 }
 
 // Reload takes the configuration files anew. On any error the old one stays.

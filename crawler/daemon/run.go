@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -108,7 +106,7 @@ func (r *run) start(ctx context.Context) error {
 			r.opt.Logger.Info("daemon started", "daemon", id, "host", r.opt.Host, "pid", r.opt.PID)
 			return nil
 		}
-		if ctx.Err() != nil || !isAway(err) {
+		if ctx.Err() != nil || !store.Away(err) {
 			return fmt.Errorf("start daemon: %w", err)
 		}
 		r.away("register", err)
@@ -349,19 +347,4 @@ func (r *run) answered() {
 	r.nextRenew, r.nextClaim = now, now
 	r.catchUp = catchUp{from: now}
 	r.tell(func(h *Health) { h.AwaySince, h.AwayReason = time.Time{}, "" })
-}
-
-// isAway tells errors of a database that does not answer from those of a statement
-// that it refuses: connections lost (08), out of resources (53), shut down (57),
-// trouble of the system (58), transactions that met others (40).
-func isAway(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return true
-	}
-	switch pg.Code[:2] {
-	case "08", "53", "57", "58", "40", "55", "XX":
-		return true
-	}
-	return false
 }

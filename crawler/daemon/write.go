@@ -55,7 +55,7 @@ func (r *run) store(ctx context.Context, now time.Time, batch []*finished) ([]*f
 	switch {
 	case err == nil:
 		return batch, results, nil
-	case ctx.Err() != nil || isAway(err):
+	case ctx.Err() != nil || store.Away(err):
 		return nil, nil, err
 	case len(batch) > 1:
 		half := len(batch) / 2
@@ -69,7 +69,7 @@ func (r *run) store(ctx context.Context, now time.Time, batch []*finished) ([]*f
 	f := batch[0]
 	r.opt.Logger.Error("page could not be stored; it is set aside", "url", f.URL, "error", err)
 	f.refuse(fmt.Sprintf("what was fetched could not be stored: %v", err))
-	if results, err = r.storeOnce(ctx, now, batch); err == nil || ctx.Err() != nil || isAway(err) {
+	if results, err = r.storeOnce(ctx, now, batch); err == nil || ctx.Err() != nil || store.Away(err) {
 		return batch[:min(len(results), 1)], results, err
 	}
 	// Not even that: let the page go. Its lease runs out.
