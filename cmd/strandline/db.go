@@ -73,5 +73,5 @@ func leave(server *localpg.Server) {
 // features are what this version of the program can do; a configuration that
 // asks for more is refused.
 func features() configs.Features {
-	return configs.FeatureSet(configs.FeatureWatches)
+	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds)
 }

@@ -127,6 +127,12 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 			fmt.Fprintf(&b, "      - %s\n", url)
 		}
 	}
+	for _, h := range world.Hosts() {
+		if h.Feed != "" && h.Robots < simweb.RobotsError {
+			fmt.Fprintf(&b, "  - name: newest-articles\n    category: News\n    schedule: \"@every 2h\"\n    max_pages: 20\n    feeds: [%s]\n", h.Feed)
+			break
+		}
+	}
 	return b.String()
 }
 

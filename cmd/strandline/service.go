@@ -30,11 +30,15 @@ type service struct {
 	app     *app
 	clock   clock.Clock
 	gate    *gate.Gate
+	fetcher *fetch.Fetcher
 	daemon  *daemon.Daemon
 	monitor *monitor.Monitor
 
 	mu     sync.Mutex // guards config, and keeps reloads apart
 	config *configs.Config
+
+	plansMu sync.Mutex // guards plans
+	plans   map[string]daemon.Watch
 }
 
 // newService wires a service on an opened database. Transport stands in for the
@@ -45,7 +49,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	if err != nil {
 		return nil, err
 	}
-	s.gate = g
+	s.gate, s.fetcher = g, fetcher
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
 		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Report: s.report, Logger: a.log,
 	})
@@ -60,6 +64,7 @@ func (s *service) run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.daemon.Run(ctx) })
 	g.Go(func() error { return s.monitor.Run(ctx) })
+	g.Go(func() error { return s.follow(ctx) })
 	return g.Wait()
 }
 
@@ -95,7 +100,22 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 		watches = append(watches, w)
 	}
 	s.daemon.SetWatches(watches)
+	byName := make(map[string]daemon.Watch, len(watches))
+	for _, w := range watches {
+		byName[w.Name] = w
+	}
+	s.plansMu.Lock()
+	s.plans = byName
+	s.plansMu.Unlock()
 	return applied, nil
+}
+
+// planOf gives a watch as the daemon knows it.
+func (s *service) planOf(name string) (daemon.Watch, bool) {
+	s.plansMu.Lock()
+	defer s.plansMu.Unlock()
+	w, ok := s.plans[name]
+	return w, ok
 }
 
 // watch translates a watch of the configuration. A schedule that cannot be kept
