@@ -153,6 +153,9 @@ func (p *powers) of(spans []terms.Span) *float64 {
 	var power *float64
 	p.mark(spans, func(slot int) { p.bits.Set(slot) })
 	if sigma, ok := p.grid.StayingPower(p.bits); ok {
+		if len(spans) == 1 && spans[0].To-spans[0].From == len(p.h.grid) {
+			sigma = 1 // a sum of many fractions comes close only
+		}
 		power = &sigma
 	}
 	p.mark(spans, func(slot int) { p.bits[slot/64] = 0 })
