@@ -2,6 +2,7 @@ package configs
 
 import (
 	"encoding"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -122,8 +123,8 @@ func (d *decoder) text(n *yaml.Node, v encoding.TextUnmarshaler, dest reflect.Va
 		return
 	}
 	if err := v.UnmarshalText([]byte(n.Value)); err != nil {
-		f, ok := err.(*fault)
-		if !ok {
+		var f *fault
+		if !errors.As(err, &f) {
 			f = &fault{message: err.Error()}
 		}
 		d.fault(at(n), path, found, f.message, f.allowed)

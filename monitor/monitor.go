@@ -19,12 +19,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/store"
 )
 
 // batchVersions is how many versions a stage takes at a time: their records are
 // in memory together.
-const batchVersions = 64
+const batchVersions = 24
 
 // Options for New. The zero value is good.
 type Options struct {
@@ -112,7 +113,7 @@ func (m *Monitor) Drain(ctx context.Context) (int, error) {
 // versions are taken one at a time, and the faulty one is set aside.
 func (m *Monitor) take(ctx context.Context) (int, error) {
 	n, err := m.db.TakeTodo(ctx, store.StageChange, batchVersions, func(tx *store.Tx, todo []store.Todo) error {
-		return measureChanges(ctx, tx, todo)
+		return m.measure(ctx, tx, todo)
 	})
 	if err == nil || !errors.Is(err, errUnmeasurable) {
 		return n, err
@@ -121,7 +122,7 @@ func (m *Monitor) take(ctx context.Context) (int, error) {
 	for n = 0; n < batchVersions; n++ {
 		one, err := m.db.TakeTodo(ctx, store.StageChange, 1, func(tx *store.Tx, todo []store.Todo) error {
 			faulty = todo[0]
-			return measureChanges(ctx, tx, todo)
+			return m.measure(ctx, tx, todo)
 		})
 		if errors.Is(err, errUnmeasurable) {
 			m.log.Error("version set aside", "stage", store.StageChange, "page", faulty.Page, "version", faulty.Version, "error", err)
@@ -135,6 +136,16 @@ func (m *Monitor) take(ctx context.Context) (int, error) {
 		}
 	}
 	return n, nil
+}
+
+// measure takes all measures of new versions. Those of changes and of pages share
+// the decoded records.
+func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) error {
+	pages := map[store.ContentKey]*extract.Page{}
+	if err := measureChanges(ctx, tx, todo, pages); err != nil {
+		return err
+	}
+	return analyse(ctx, tx, todo, pages)
 }
 
 // errUnmeasurable marks the fault of a version, as opposed to the database's.

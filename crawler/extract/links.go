@@ -169,7 +169,7 @@ func (s *sink) resolve(page string) []Link {
 // tidy applies the parts of the URL standard that net/url lacks: tabs and line
 // ends are dropped, and before the query a backslash is a slash.
 func (l *linkData) tidy(href []byte) string {
-	if bytes.IndexByte(href, '\\') < 0 && bytes.IndexAny(href, "\t\r\n") < 0 {
+	if bytes.IndexByte(href, '\\') < 0 && !bytes.ContainsAny(href, "\t\r\n") {
 		return string(href)
 	}
 	l.clean = l.clean[:0]

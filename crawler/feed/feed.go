@@ -87,7 +87,7 @@ func Parse(r io.Reader, base string, opt Options) (*Feed, error) {
 	case err == nil && head[0] == '{':
 		in.token = math.MaxInt // the JSON parser sets no limit of its own
 		err = p.json(text)
-	case err == nil || err == io.EOF:
+	case err == nil || errors.Is(err, io.EOF):
 		err = ErrFormat
 	default:
 		err = fmt.Errorf("read feed: %w", err)

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -52,9 +53,9 @@ func (p *parser) xml(in *source, r io.Reader) error {
 			err = x.end()
 		}
 		switch {
-		case err == io.EOF && x.out.Format != "":
+		case errors.Is(err, io.EOF) && x.out.Format != "":
 			return nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return fmt.Errorf("%w: no root element", ErrFormat)
 		case err != nil:
 			return fmt.Errorf("read xml feed: %w", err)

@@ -129,8 +129,8 @@ func (m *members) reset(r *source) error {
 func (m *members) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)
-		if err != io.EOF || n > 0 {
-			if err == io.EOF {
+		if !errors.Is(err, io.EOF) || n > 0 {
+			if errors.Is(err, io.EOF) {
 				err = nil // the next call sees it again
 			}
 			return n, err
@@ -199,7 +199,7 @@ type decoded struct {
 
 func (d *decoded) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = d.from.codingFault(d.coding, err)
 	}
 	return n, err

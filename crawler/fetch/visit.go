@@ -56,11 +56,10 @@ func (f *Fetcher) visit(ctx context.Context, req Request, legs []leg, together f
 		}
 		admitted = false
 		xs := f.send(ctx, req, address, at, legs, jars, together)
-		next := ""
+		var next string
 		for i, x := range xs {
 			to := f.take(&results[i], x, address, len(seen) == 1)
 			if i > 0 && to != next {
-				next = ""
 				all(Failed, RedirectsDiffer, "the two requests were not redirected alike")
 				return results
 			}

@@ -2,6 +2,7 @@ package sitemap
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -30,7 +31,7 @@ func (p *parser) xml(in *source, r io.Reader) error {
 	for {
 		in.token = maxToken
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			if rooted && depth == 0 {
 				return nil
 			}

@@ -25,10 +25,6 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// earlyWeight is how much likelier a slot of the first week is drawn than
-// a later one.
-const earlyWeight = 4
-
 // Starts chooses the slots that the change curve of a page starts from, in
 // ascending order (SCIENCE A15, paper A section 4.2.1: "at random, biased to the
 // first week"). slots are those that have a version, ascending. A slot may be
@@ -91,7 +87,9 @@ func newCandidate(seed uint64, slot, first, week int) candidate {
 	u := (float64(xxh3.HashSeed(b[:], seed)>>11) + .5) / (1 << 53)
 	c := candidate{slot: slot, early: slot-first < week, key: u}
 	if c.early {
-		c.key = math.Sqrt(math.Sqrt(u)) // 1/earlyWeight; a square root is the same on all machines
+		// The fourth root gives a slot of the first week four times the weight of a
+		// later one; two square roots are the same on all machines.
+		c.key = math.Sqrt(math.Sqrt(u))
 	}
 	return c
 }

@@ -210,7 +210,7 @@ func (m *merge) add(r *run) {
 func (m *merge) read(r *run) bool {
 	l, err := r.next(r.line)
 	if err != nil {
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			m.err = errors.Join(m.err, fmt.Errorf("read spool: %w", err))
 		}
 		return false

@@ -67,6 +67,6 @@ func (f *folder) watch(linger time.Duration) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() // leaves no zombie; ends with the script
+	go func() { _ = cmd.Wait() }() // leaves no zombie; ends with the script
 	return nil
 }

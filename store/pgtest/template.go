@@ -58,7 +58,9 @@ func (r *run) template(ctx context.Context, migrate Migrate, key string) (string
 	if _, err := r.conn.Exec(ctx, `select pg_advisory_lock($1, $2)`, buildLock, lock); err != nil {
 		return "", err
 	}
-	defer r.conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1, $2)`, buildLock, lock)
+	defer func() { // the end of the session would unlock it too
+		_, _ = r.conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1, $2)`, buildLock, lock)
+	}()
 	if _, err := r.conn.Exec(ctx, `select pg_advisory_lock_shared($1, $2)`, templateLock, lock); err != nil {
 		return "", err
 	}
@@ -71,7 +73,7 @@ func (r *run) template(ctx context.Context, migrate Migrate, key string) (string
 		err = r.touch(ctx, name, time.Now())
 	}
 	if err != nil {
-		r.conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock_shared($1, $2)`, templateLock, lock)
+		_, _ = r.conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock_shared($1, $2)`, templateLock, lock)
 		return "", err
 	}
 	r.ready[name] = true

@@ -63,4 +63,3 @@ func lives(blocks map[string]dom.Block) map[string]any {
 	}
 	return out
 }
-
