@@ -15,8 +15,9 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// measureChanges measures the steps that lead to versions (SCIENCE A8, C2).
-func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error {
+// measureChanges measures the steps that lead to versions (SCIENCE A8, C2). It
+// leaves the records that it decoded in pages.
+func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, pages map[store.ContentKey]*extract.Page) error {
 	steps, err := tx.Steps(ctx, todo)
 	if err != nil {
 		return err
@@ -45,6 +46,10 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 	if err != nil {
 		return err
 	}
+	noise, err := readFilters(ctx, tx, steps)
+	if err != nil {
+		return err
+	}
 	type contentKey struct {
 		store.ContentKey
 		rules *ignore.Rules
@@ -60,6 +65,7 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, hash, err)
 		}
 		c := contentOf(page, k.rules)
+		c.page = page
 		contents[k] = c
 		return c, nil
 	}
@@ -77,7 +83,9 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo) error 
 		if err != nil {
 			return err
 		}
-		changes = append(changes, compare(s, before, after))
+		change := compare(s, before, after)
+		change.Masked = noise.masked(s, before.page, after.page)
+		changes = append(changes, change)
 	}
 	return tx.PutChanges(ctx, changes)
 }
@@ -116,6 +124,7 @@ func compiledRules(ctx context.Context, tx *store.Tx, steps []store.Step) (map[s
 
 // content is what a change is measured on.
 type content struct {
+	page      *extract.Page
 	words     dice.WordSet
 	sentences dice.WordSet // of the sentences' normal forms
 	lines     []ignore.Line

@@ -87,6 +87,11 @@ func (w *rebuildWrite) write(ctx context.Context, tx pgx.Tx) error {
 	if err := (&batch{db: w.db}).enqueue(ctx, tx, queue); err != nil {
 		return err
 	}
+	for _, id := range ids {
+		if _, err := tx.Exec(ctx, qDropAnalysis.sql, id, id.Bucket()); err != nil {
+			return fmt.Errorf("drop the analysis of page %d: %w", id, err)
+		}
+	}
 	return updateStates(ctx, tx, ordered)
 }
 

@@ -204,7 +204,11 @@ func (db *DB) Links(ctx context.Context, v Version) ([]Link, error) {
 }
 
 func (db *DB) urlsOf(ctx context.Context, ids []PageID) (map[PageID]string, error) {
-	rows, err := db.pool.Query(ctx, qURLs.sql, ids, bucketsOf(ids))
+	return urlsOf(ctx, db.pool, ids)
+}
+
+func urlsOf(ctx context.Context, q queryer, ids []PageID) (map[PageID]string, error) {
+	rows, err := q.Query(ctx, qURLs.sql, ids, bucketsOf(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read URLs: %w", err)
 	}
