@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/strandlinehq/strandline/crawler/canonical"
 )
 
 // The life of a row of page_schedule: a daemon claims it, which leases it; it
@@ -38,12 +40,11 @@ var (
 		where ($1::int[] is null or s.bucket = any($1)) and s.next_due_at > $2
 		order by s.next_due_at limit 1`}
 	qClaimedPages = statement{routed, `
-		select p.page_id, p.url, h.name, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''),
+		select p.page_id, p.url, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''),
 		       st.last_fetched, st.sha256
 		from core.page p
-		join core.host h on h.bucket = p.bucket and h.host_id = p.host_id
 		left join core.page_state st on st.bucket = p.bucket and st.page_id = p.page_id and st.bucket = any($2::int[])
-		where h.bucket = any($2::int[]) and p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
+		where p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
 	qClaimedWatches = statement{routed, `
 		select m.page_id, m.watch_id, m.slot_at, m.due_at
 		from core.watch_page m
@@ -135,17 +136,21 @@ func (db *DB) Claim(ctx context.Context, r ClaimRequest) ([]*Claim, time.Time, e
 		if out, err = claim(ctx, tx, r); err != nil {
 			return err
 		}
-		if len(out) == r.Limit {
-			next = r.Now // there may be more
-			return nil
+		// One journey for all that is left to read.
+		b := &pgx.Batch{}
+		next = r.Now // there may be more
+		if len(out) < r.Limit {
+			b.Queue(qNextDue.sql, r.Buckets, r.Horizon).Query(func(rows pgx.Rows) error {
+				var err error
+				next, err = pgx.CollectOneRow(rows, pgx.RowTo[time.Time])
+				if errors.Is(err, pgx.ErrNoRows) {
+					return nil
+				}
+				return err
+			})
 		}
-		var at *time.Time
-		err = tx.QueryRow(ctx, qNextDue.sql, r.Buckets, r.Horizon).Scan(&at)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		next = deref(at)
-		return err
+		describe(b, out)
+		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return nil, next, fmt.Errorf("claim due pages: %w", err)
@@ -173,7 +178,7 @@ func claim(ctx context.Context, tx pgx.Tx, r ClaimRequest) ([]*Claim, error) {
 		return nil, err
 	}
 	sortClaims(out)
-	return out, describe(ctx, tx, out)
+	return out, nil
 }
 
 func sortClaims(claims []*Claim) {
@@ -185,44 +190,44 @@ func sortClaims(claims []*Claim) {
 	})
 }
 
-// describe adds to claims what the fetch needs to know.
-func describe(ctx context.Context, tx pgx.Tx, claims []*Claim) error {
+// describe asks, in a batch, for what the fetches of the claims need to know.
+func describe(b *pgx.Batch, claims []*Claim) {
+	if len(claims) == 0 {
+		return
+	}
 	byPage := make(map[PageID]*Claim, len(claims))
 	pages := make([]PageID, len(claims))
 	for i, c := range claims {
 		byPage[c.Page], pages[i] = c, c.Page
 	}
 	buckets := bucketsOf(pages)
-	rows, err := tx.Query(ctx, qClaimedPages.sql, pages, buckets)
-	if err != nil {
+	b.Queue(qClaimedPages.sql, pages, buckets).Query(func(rows pgx.Rows) error {
+		var page PageID
+		var url, etag, modified string
+		var failures int
+		var version int32
+		var fetched *time.Time
+		var hash []byte
+		_, err := pgx.ForEachRow(rows, []any{&page, &url, &failures, &version, &etag, &modified, &fetched, &hash}, func() error {
+			c := byPage[page]
+			facts, _ := canonical.FactsOf(url) // stored URLs have a host
+			c.URL, c.Host, c.Failures, c.Version, c.ETag, c.LastModified, c.LastFetched = url, facts.Host, failures, version, etag, modified, deref(fetched)
+			copy(c.Hash[:], hash)
+			return nil
+		})
 		return err
-	}
-	var page PageID
-	var url, host, etag, modified string
-	var failures int
-	var version int32
-	var fetched *time.Time
-	var hash []byte
-	_, err = pgx.ForEachRow(rows, []any{&page, &url, &host, &failures, &version, &etag, &modified, &fetched, &hash}, func() error {
-		c := byPage[page]
-		c.URL, c.Host, c.Failures, c.Version, c.ETag, c.LastModified, c.LastFetched = url, host, failures, version, etag, modified, deref(fetched)
-		copy(c.Hash[:], hash)
-		return nil
 	})
-	if err != nil {
+	b.Queue(qClaimedWatches.sql, pages, buckets).Query(func(rows pgx.Rows) error {
+		var page PageID
+		var w WatchDue
+		var slot *time.Time
+		_, err := pgx.ForEachRow(rows, []any{&page, &w.Watch, &slot, &w.Due}, func() error {
+			w.Slot, w.Was = deref(slot), deref(slot)
+			byPage[page].Watches = append(byPage[page].Watches, w)
+			return nil
+		})
 		return err
-	}
-	if rows, err = tx.Query(ctx, qClaimedWatches.sql, pages, buckets); err != nil {
-		return err
-	}
-	var w WatchDue
-	var slot *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&page, &w.Watch, &slot, &w.Due}, func() error {
-		w.Slot, w.Was = deref(slot), deref(slot)
-		byPage[page].Watches = append(byPage[page].Watches, w)
-		return nil
 	})
-	return err
 }
 
 // CountDue counts the pages that are due at a time, up to a limit.
