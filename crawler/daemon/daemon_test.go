@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ import (
 // start makes a daemon of the driver with options that suit the tests.
 func start(t *testing.T, d *driver, name string, db daemon.Store, w daemon.Fetcher, watches []daemon.Watch, change func(*daemon.Options)) func() error {
 	return d.run(t, name, func(rest func(time.Time)) *daemon.Daemon {
-		o := daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 10 * time.Minute, Alive: func(int) bool { return true }}
+		o := daemon.Options{AtRest: rest, Lookahead: 10 * time.Minute, Lease: 30 * time.Minute, Alive: func(int) bool { return true }}
 		if change != nil {
 			change(&o)
 		}
@@ -45,9 +46,9 @@ func TestTwoDaemons(t *testing.T) {
 	db, _ := open(t)
 	urls := pages(60, 30)
 	var groups [][]int32
-	for g := range int32(32) {
+	for g := range int32(4) {
 		var group []int32
-		for b := g * 128; b < (g+1)*128; b++ {
+		for b := g * 1024; b < (g+1)*1024; b++ {
 			group = append(group, b)
 		}
 		groups = append(groups, group)
@@ -88,7 +89,8 @@ func TestTwoDaemons(t *testing.T) {
 		if gap := shortest(all); gap < 45*time.Minute/2 {
 			t.Errorf("%s was fetched twice within %s", u, gap)
 		}
-		if len(all) < 22 {
+		// What the dead one had in memory waits for its lease to run out: five slots.
+		if len(all) < 18 {
 			t.Errorf("%s was fetched %d times in 12 hours", u, len(all))
 		}
 		for _, at := range b {
@@ -97,12 +99,12 @@ func TestTwoDaemons(t *testing.T) {
 			}
 		}
 		for _, at := range a {
-			if at.After(epoch.Add(20*time.Minute)) && at.Before(kill) && len(b) > 2 && at.After(b[1]) {
+			if at.After(epoch.Add(time.Hour)) && at.Before(kill) && len(b) > 4 && at.After(b[1]) {
 				t.Errorf("%s was fetched by both at %s", u, at)
 			}
 		}
 		shares["a"] += len(a)
-		if len(b) > 2 {
+		if len(b) > 4 {
 			shares["b pages"]++
 		}
 	}
@@ -183,7 +185,7 @@ func TestDatabaseAway(t *testing.T) {
 	w := newWeb(d.clock)
 	var dm *daemon.Daemon
 	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
-		dm = daemon.New(c, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 10 * time.Minute, Alive: func(int) bool { return true }})
+		dm = daemon.New(c, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 10 * time.Minute, Lease: 30 * time.Minute, Alive: func(int) bool { return true }})
 		dm.SetWatches(watches)
 		return dm
 	})
@@ -290,7 +292,7 @@ func TestMisconfigured(t *testing.T) {
 	var mu sync.Mutex
 	told := map[string]string{}
 	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
-		dm := daemon.New(db, w, panicky{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 10 * time.Minute, Report: func(e daemon.Event) {
+		dm := daemon.New(db, w, panicky{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 10 * time.Minute, Lease: 3 * time.Hour, Report: func(e daemon.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.Kind == daemon.SetAside {
@@ -408,8 +410,8 @@ func TestStop(t *testing.T) {
 	if _, err := db.Pool().Exec(t.Context(), `update core.page_schedule set next_due_at = $1, due_at = $1`, now); err != nil {
 		t.Fatal(err)
 	}
-	slow := &slowWeb{begun: make(chan struct{}, 12)}
-	dm := daemon.New(db, slow, reader{}, clock.Real{}, daemon.Options{Workers: 4, Grace: 200 * time.Millisecond})
+	slow := &slowWeb{begun: make(chan struct{}, 12), finish: make(chan struct{})}
+	dm := daemon.New(db, slow, reader{}, clock.Real{}, daemon.Options{Workers: 4, Grace: time.Second, Logger: slog.New(stopped{onStop: sync.OnceFunc(func() { close(slow.finish) })})})
 	dm.SetWatches(watches)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -442,11 +444,25 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// stopped is a log that acts when the daemon says that it is stopping.
+type stopped struct{ onStop func() }
+
+func (s stopped) Enabled(context.Context, slog.Level) bool { return true }
+func (s stopped) WithAttrs([]slog.Attr) slog.Handler       { return s }
+func (s stopped) WithGroup(string) slog.Handler            { return s }
+func (s stopped) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "daemon is stopping" {
+		s.onStop()
+	}
+	return nil
+}
+
 // slowWeb answers when it is interrupted; every second fetch has finished by then.
 type slowWeb struct {
-	begun chan struct{}
-	mu    sync.Mutex
-	n     int
+	begun  chan struct{}
+	finish chan struct{}
+	mu     sync.Mutex
+	n      int
 }
 
 func (s *slowWeb) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
@@ -457,6 +473,8 @@ func (s *slowWeb) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
 	at := time.Now().UTC()
 	s.begun <- struct{}{}
 	if n%2 == 0 {
+		// Ends in the time of grace, not before.
+		<-s.finish
 		return content(j.URL, at)
 	}
 	<-ctx.Done()

@@ -149,7 +149,7 @@ func (r *run) step(now time.Time) {
 		}
 	}
 	r.dispatch(now)
-	if !now.Before(r.retryAt) || r.stopping {
+	if !now.Before(r.retryAt) && !(r.stopping && !r.awaySince.IsZero()) {
 		r.flushDeferrals(now)
 		r.flush(now)
 	}
@@ -289,10 +289,14 @@ func (r *run) fetched(h *host, j *job, a Attempt, started time.Time) {
 	r.hosts.place(h)
 }
 
-// stop lets nothing new start. Pages that were not fetched go back.
+// stop lets nothing new start. Pages that were not fetched go back, those too that
+// a claim brings which was under way.
 func (r *run) stop() {
-	r.stopping = true
-	r.opt.Logger.Info("daemon is stopping", "fetching", r.active, "queued", r.hosts.queued)
+	if !r.stopping {
+		r.stopping = true
+		r.retryAt = time.Time{}
+		r.opt.Logger.Info("daemon is stopping", "fetching", r.active, "queued", r.hosts.queued)
+	}
 	now := r.clock.Now()
 	for _, h := range r.hosts.byName {
 		for len(h.jobs) > 0 {
