@@ -17,18 +17,18 @@ var (
 		where v.bucket = any($3::int[]) and b.bucket = any($3::int[])`}
 	qPutChanges = statement{routed, `
 		insert into core.change (page_id, bucket, version, changed_at, hours, dice, words_added, words_removed, sentences_added,
-		                         sentences_removed, text_changed, words_changed, significance, computed_at)
+		                         sentences_removed, text_changed, words_changed, significance, masked, computed_at)
 		select v.page_id, (v.page_id >> 40)::int, v.version, v.changed_at, v.hours, v.dice, v.words_added, v.words_removed, v.sentences_added,
-		       v.sentences_removed, v.text_changed, v.words_changed, v.significance, $13
+		       v.sentences_removed, v.text_changed, v.words_changed, v.significance, v.masked, $13
 		from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::float8[], $5::float8[], $6::int[], $7::int[], $8::int[], $9::int[],
-		            $10::bool[], $11::bool[], $12::float8[])
+		            $10::bool[], $11::bool[], $12::float8[], $14::bool[])
 		     v(page_id, version, changed_at, hours, dice, words_added, words_removed, sentences_added, sentences_removed, text_changed,
-		       words_changed, significance)
+		       words_changed, significance, masked)
 		on conflict (page_id, bucket, version) do update set
 		    changed_at = excluded.changed_at, hours = excluded.hours, dice = excluded.dice, words_added = excluded.words_added,
 		    words_removed = excluded.words_removed, sentences_added = excluded.sentences_added, sentences_removed = excluded.sentences_removed,
 		    text_changed = excluded.text_changed, words_changed = excluded.words_changed, significance = excluded.significance,
-		    computed_at = excluded.computed_at`}
+		    masked = excluded.masked, computed_at = excluded.computed_at`}
 )
 
 // Step is the step from one version of a page to the next, to be measured.
@@ -52,6 +52,7 @@ type Change struct {
 	WordsAdded, WordsRemoved         int
 	SentencesAdded, SentencesRemoved int
 	Significance                     float64
+	Masked                           bool // only parts differ that are known to be noise
 }
 
 // Steps returns the steps that lead to the given versions; first versions have none.
@@ -90,7 +91,7 @@ func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
 		versions, wa, wr, sa, sr []int32
 		at                       []time.Time
 		hours, dice, significant []float64
-		text, words              []bool
+		text, words, masked      []bool
 	}
 	for _, c := range changes {
 		in.pages = append(in.pages, c.Page)
@@ -105,9 +106,10 @@ func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
 		in.text = append(in.text, c.TextChanged)
 		in.words = append(in.words, c.WordsChanged)
 		in.significant = append(in.significant, c.Significance)
+		in.masked = append(in.masked, c.Masked)
 	}
 	_, err := t.tx.Exec(ctx, qPutChanges.sql, in.pages, in.versions, in.at, in.hours, in.dice, in.wa, in.wr, in.sa, in.sr, in.text, in.words,
-		in.significant, t.db.now())
+		in.significant, t.db.now(), in.masked)
 	if err != nil {
 		return fmt.Errorf("store changes: %w", err)
 	}

@@ -64,8 +64,9 @@ var (
 		    failing_since = v.failing_since
 		from unnest($1::bigint[], $2::timestamptz[]) v(page_id, failing_since)
 		cross join lateral (
-			select min(m.due_at) as due_at from core.watch_page m
-			where m.bucket = any($3::int[]) and m.page_id = v.page_id
+			select case when w.due_at is not null then least(w.due_at, b.next_due_at) end as due_at
+			from (select min(m.due_at) as due_at from core.watch_page m where m.bucket = any($3::int[]) and m.page_id = v.page_id) w
+			left join core.burst_state b on b.bucket = any($3::int[]) and b.page_id = v.page_id
 		) d
 		where s.bucket = any($3::int[]) and s.page_id = v.page_id and s.lease_owner = $4`}
 	qDefer = statement{routed, `
@@ -110,6 +111,7 @@ type Claim struct {
 	LastModified string
 	LastFetched  time.Time // zero: never
 	Watches      []WatchDue
+	Burst        *Burst // nil: no watch with bursts has looked at the page yet
 }
 
 // WatchDue is when a watch next wants a page.
@@ -228,6 +230,7 @@ func describe(b *pgx.Batch, claims []*Claim) {
 		})
 		return err
 	})
+	describeBursts(b, byPage, pages, buckets)
 }
 
 // CountDue counts the pages that are due at a time, up to a limit.

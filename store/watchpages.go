@@ -29,10 +29,15 @@ var (
 		where m.watch_id = $1 and m.set_aside_at is not null and m.left_at is null`}
 	qSettlePages = statement{routed, `
 		insert into core.page_schedule as s (page_id, bucket, next_due_at, due_at)
-		select m.page_id, m.bucket, min(m.due_at), min(m.due_at)
-		from core.watch_page m
-		where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[])
-		group by m.page_id, m.bucket
+		select w.page_id, w.bucket, d.at, d.at
+		from (
+			select m.page_id, m.bucket, min(m.due_at) as due_at
+			from core.watch_page m
+			where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[])
+			group by m.page_id, m.bucket
+		) w
+		left join core.burst_state b on b.bucket = any($2::int[]) and b.page_id = w.page_id
+		cross join lateral (select case when w.due_at is not null then least(w.due_at, b.next_due_at) end as at) d
 		on conflict (page_id, bucket) do update set next_due_at = excluded.next_due_at, due_at = excluded.due_at, deferred_at = null`}
 )
 
