@@ -102,13 +102,13 @@ func (r *run) accept(claims []*store.Claim, until time.Time) {
 		j := &job{Claim: c, leaseUntil: until, notBefore: c.NextDueAt}
 		r.jobs[c.Page] = j
 		r.leases.inUse[c.Page.Bucket()]++
-		if !r.choose(j) {
+		if !r.choose(j) || r.chooseShot(j, now) {
 			continue
 		}
 		switch {
 		case c.Before != 0 && c.Before != r.id && !c.NextDueAt.After(now):
 			r.unsure(j, now)
-		case r.catchesUp(j, now):
+		case j.shot == nil && r.catchesUp(j, now):
 		case r.hosts.length(c.Host) >= r.opt.HostQueue:
 			r.overflow(j, now)
 		default:

@@ -67,6 +67,7 @@ type Reader interface {
 type Daemon struct {
 	db     Store
 	fetch  Fetcher
+	pairs  PairFetcher // nil: the fetcher makes none
 	reader Reader
 	clock  clock.Clock
 	opt    Options
@@ -81,6 +82,9 @@ type Daemon struct {
 // New returns a daemon that does nothing until Run. A nil reader keeps no extracts.
 func New(db Store, f Fetcher, r Reader, c clock.Clock, opt Options) *Daemon {
 	d := &Daemon{db: db, fetch: f, reader: r, clock: c, opt: opt.withDefaults(c), wake: make(chan struct{}, 1), watches: map[int32]*Watch{}}
+	if r != nil {
+		d.pairs, _ = f.(PairFetcher)
+	}
 	d.health.Counts = map[store.Outcome]int64{}
 	return d
 }

@@ -22,16 +22,25 @@ type finished struct {
 	bytes      int
 	// unreadable is set while the page is stored, when reading its payload panicked.
 	unreadable *string
+	// step, unless nil, says what the fetch did to the burst of its page, given the page's text
+	// and what became of the attempt; burstDue is the due time that it came to.
+	step     func(text [16]byte, s store.Stored) burstStep
+	burstDue time.Time
 }
 
 // finish turns an attempt into what is stored of it.
 func (r *run) finish(j *job, a Attempt) {
+	if j.shot != nil {
+		r.finishShot(j, a)
+		return
+	}
 	f := &finished{job: j, bytes: len(a.Payload) + 1024, unreadable: new(string)}
 	a = r.judge(j, a)
 	if a.Misconfigured != "" {
 		f.completion = r.misconfigured(j, a.Misconfigured)
 	} else {
 		f.completion = r.moveOn(f, a.StartedAt)
+		f.step = r.slotStep(f, a.StartedAt)
 	}
 	f.completion.FailingSince = j.FailingSince
 	due := j.due.Due

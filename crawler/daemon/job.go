@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/strandlinehq/strandline/crawler/burst"
 	"github.com/strandlinehq/strandline/crawler/schedule"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -21,6 +22,10 @@ type Watch struct {
 	Broken string
 	// Options go to the fetcher as they are, such as cookies.
 	Options any
+	// Bursts, unless nil, asks for fast rounds on pages that change often enough, Pairs for
+	// pairs of requests on those that change at once. Masks says whether what pairs teach counts.
+	Bursts       *burst.Options
+	Pairs, Masks bool
 }
 
 // Job is one page to fetch.
@@ -70,6 +75,8 @@ type Attempt struct {
 	// Misconfigured, if not empty, is a fault of the page's own configuration. The page is
 	// set aside with this reason.
 	Misconfigured string
+
+	pair *pairResult // of a pair, whose first request this is
 }
 
 // job is a claimed page in memory.
@@ -79,6 +86,7 @@ type job struct {
 	due        store.WatchDue
 	notBefore  time.Time
 	leaseUntil time.Time
+	shot       *shot // what the page is fetched for instead of its schedule; nil: its schedule
 }
 
 func (j *job) request() Job {
@@ -96,5 +104,8 @@ func (r *run) safely(ctx context.Context, j *job) (a Attempt) {
 			a = Attempt{Outcome: store.Failed, Error: fmt.Sprintf("panic: %v", p), Misconfigured: fmt.Sprintf("panic while fetching: %v", p)}
 		}
 	}()
+	if j.shot != nil && j.shot.kind == store.KindPair {
+		return r.fetchPair(ctx, j)
+	}
 	return r.fetch.Fetch(ctx, j.request())
 }

@@ -58,6 +58,8 @@ type Options struct {
 	// Alive reports whether a process of this machine still runs, so that the leases of
 	// one that was killed need not run out; nil asks the machine.
 	Alive func(pid int) bool
+	// Learner learns from pairs what of a page is noise; nil learns nothing.
+	Learner Learner
 	// Report is told, from the daemon's loop, what an operator is told once; it must not wait.
 	Report func(Event)
 	// AtRest, if set, is called by the loop when nothing happens before next: a driver

@@ -87,7 +87,7 @@ func (r *run) storeOnce(ctx context.Context, now time.Time, batch []*finished) (
 			last[i] = -1
 		}
 	}
-	all, err := r.db.WriteWith(ctx, caps, func(ctx context.Context, tx *store.Tx, _ []store.Stored) error {
+	all, err := r.db.WriteWith(ctx, caps, func(ctx context.Context, tx *store.Tx, all []store.Stored) error {
 		done := make([]store.Completion, len(batch))
 		var lags []store.Lag
 		for i, f := range batch {
@@ -95,6 +95,15 @@ func (r *run) storeOnce(ctx context.Context, now time.Time, batch []*finished) (
 			if f.lag != nil {
 				lags = append(lags, *f.lag)
 			}
+		}
+		err := r.storeBursts(ctx, tx, now, batch, func(i int) store.Stored {
+			if last[i] < 0 {
+				return store.Stored{}
+			}
+			return all[last[i]]
+		})
+		if err != nil {
+			return err
 		}
 		if err := tx.Complete(ctx, r.id, now, done); err != nil {
 			return err
@@ -134,6 +143,7 @@ func (f *finished) refuse(reason string) {
 		f.unreadable = new(string)
 	}
 	*f.unreadable = reason
+	f.step = nil
 	if n := len(f.caps); n > 0 {
 		c := f.caps[n-1]
 		f.caps = []*store.Capture{{URL: c.URL, Outcome: store.Failed, Kind: c.Kind, WatchID: c.WatchID, DueAt: c.DueAt, StartedAt: c.StartedAt,
@@ -196,7 +206,7 @@ func (f *finished) reason() *string {
 
 // soonest is when the page is due again.
 func (f *finished) soonest() time.Time {
-	var at time.Time
+	at := f.burstDue
 	for _, w := range f.completion.Watches {
 		if w.SetAside == "" && (at.IsZero() || w.Due.Before(at)) {
 			at = w.Due

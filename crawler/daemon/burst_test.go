@@ -1,0 +1,161 @@
+package daemon_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/strandlinehq/strandline/crawler/burst"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/daemon"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// noisyWeb has pages with a counter that goes up with each request (under /counter),
+// pages with a bulletin that is new every seven minutes (/bulletin), and pages that
+// never change. The article of all but the last is edited every seven hours.
+type noisyWeb struct {
+	*web
+	requests atomic.Int64
+	skew     time.Duration
+}
+
+func (w *noisyWeb) page(url string, at time.Time) daemon.Attempt {
+	n := w.requests.Add(1)
+	edition := int(at.Sub(epoch) / (7 * time.Hour))
+	counter, bulletin := "", "of the day"
+	switch {
+	case len(url) > 0 && url[len(url)-1] == 'c':
+		counter = fmt.Sprintf("<p class=counter>You are visitor %d of this page.</p>", 1000+n)
+	case url[len(url)-1] == 'b':
+		bulletin = fmt.Sprintf("number %d", at.Sub(epoch)/(7*time.Minute))
+	default:
+		edition = 0
+	}
+	return content(fmt.Sprintf(`<html><head><title>Harbour office</title></head><body><h1>Harbour office</h1>
+		<p>The harbour office tells masters of vessels which berths are free and how deep the water stands at the eastern quay.</p>
+		<p>Dredging goes on between the lock and the fish market until the end of the season, and pilots ask for patience.</p>
+		<p>%s The bulletin %s was read over the radio.</p>%s</body></html>`, editions[edition%len(editions)], bulletin, counter), at)
+}
+
+var editions = []string{
+	"Three coasters wait outside for the tide.", "A tug from the north has come to help with the barges.",
+	"The swing bridge stays closed for repairs of its bearings.", "Ice is reported from the upper river.", "All berths on the western side are taken.",
+}
+
+func (w *noisyWeb) Fetch(_ context.Context, j daemon.Job) daemon.Attempt {
+	at := w.clock.Now()
+	w.mu.Lock()
+	w.seen[j.URL] = append(w.seen[j.URL], at)
+	w.mu.Unlock()
+	return w.page(j.URL, at)
+}
+
+func (w *noisyWeb) FetchPair(_ context.Context, j daemon.Job) daemon.Pair {
+	at := w.clock.Now()
+	return daemon.Pair{A: w.page(j.URL, at), B: w.page(j.URL, at), SentA: at, SentB: at.Add(w.skew), Skew: w.skew, Accepted: w.skew <= burst.MaxSkew}
+}
+
+func runNoisy(t *testing.T, db *store.DB, skew time.Duration, hours int, change func(*daemon.Watch), breaks ...time.Duration) []string {
+	t.Helper()
+	urls := []string{"http://a.test/c", "http://a.test/b", "http://b.test/still"}
+	watches := apply(t, db, epoch, watchSpec{"hourly", time.Hour, urls})
+	watches[0].Bursts, watches[0].Pairs, watches[0].Masks = &burst.Options{MinSlots: 5}, true, true
+	if change != nil {
+		change(&watches[0])
+	}
+	reader := intake.New(canonical.New(canonical.Options{}))
+	from := epoch
+	for _, until := range append(breaks, time.Duration(hours)*time.Hour) {
+		d := newDriver(from)
+		d.until = epoch.Add(until)
+		w := &noisyWeb{web: newWeb(d.clock), skew: skew}
+		w.requests.Store(int64(from.Sub(epoch) / time.Second))
+		run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+			dm := daemon.New(db, w, reader, d.clock, daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 2 * time.Hour, Learner: monitor.MaskLearner{}})
+			dm.SetWatches(watches)
+			return dm
+		})
+		finish(t, run)
+		from = d.until
+	}
+	if _, err := monitor.New(db, monitor.Options{Workers: 1}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return urls
+}
+
+// TestBursts follows pages from their first slots to masks. The two that change at
+// once are enrolled after five slots, get their eight rounds at the right times, in
+// spite of a stop between rounds, and only the one that differs within a pair is
+// masked; its edits stay changes.
+func TestBursts(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	runNoisy(t, db, 3*time.Millisecond, 36, nil, 14*time.Hour+30*time.Minute)
+	lines := func(sql string) []string {
+		t.Helper()
+		rows, err := db.Pool().Query(t.Context(), sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var out []string
+		for rows.Next() {
+			v, err := rows.Values()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, fmt.Sprint(v...))
+		}
+		return out
+	}
+	want := []string{"/bdone", "/cdone", "/stillcandidate"}
+	got := lines(`select regexp_replace(p.url, '.*test', ''), b.phase from core.burst_state b join core.page p using (bucket, page_id) order by 1`)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("phases (-want +got):\n%s", diff)
+	}
+	if n := count(t, db, `select count(*) from core.burst_result`); n != 2*8*3 {
+		t.Errorf("%d snapshots were compared, want %d", n, 2*8*3)
+	}
+	if n := count(t, db, `select count(*) from core.burst_result where abs(delay_s - offset_s) > 60 or (offset_s = 120 and abs(delay_s - 120) > 15)`); n != 0 {
+		t.Errorf("%d snapshots are outside of their tolerance", n)
+	}
+	// Rounds start four hours apart, to the minute.
+	if n := count(t, db, `
+		select count(*) from (
+			select started_at - lag(started_at) over (partition by page_id order by started_at) as gap
+			from core.fetch where kind = 'burst' and (detail->>'snapshot')::int = 0) g
+		where gap not between interval '3 hours 59 minutes' and interval '4 hours 1 minute'`); n != 0 {
+		t.Errorf("%d rounds do not start four hours after the one before", n)
+	}
+	view := []string{"2 2 1", "16 2 2", "32 2 2", "60 2 2"}
+	if diff := cmp.Diff(view, lines(`select concat_ws(' ', interval_minutes, any_changed, all_changed) from api_v1.subhour_change order by interval_minutes`)); diff != "" {
+		t.Errorf("subhour_change (-want +got):\n%s", diff)
+	}
+	// Both change within two minutes at some time, so both get eight pairs of two requests.
+	if n := count(t, db, `select count(*) from core.fetch where kind = 'pair' and (detail->>'accepted')::boolean`); n != 2*8*2 {
+		t.Errorf("%d requests of pairs, want %d", n, 2*8*2)
+	}
+	rules := lines(`select distinct right(url, 2), rule, kind, active from api_v1.page_mask`)
+	if diff := cmp.Diff([]string{"/cbody > p.counter: You are visitor {number} of this page.tokenstrue"}, rules); diff != "" {
+		t.Errorf("page_mask (-want +got):\n%s", diff)
+	}
+	// From the second hour of pairs on, the counter alone is no change, but the article is.
+	const later = ` from api_v1.change where changed_at > '2026-03-02 12:00Z' and text_changed and url like `
+	if n := count(t, db, `select count(*)`+later+`'%/c' and not masked`); n != 4 {
+		t.Errorf("%d changes of the page with a counter are not masked, want its 4 edits", n)
+	}
+	if n := count(t, db, `select count(*)`+later+`'%/c' and masked`); n < 30 {
+		t.Errorf("%d changes of the counter are masked, want at least 30", n)
+	}
+	if n := count(t, db, `select count(*)`+later+`'%/b' and masked`); n != 0 {
+		t.Errorf("%d bulletins are masked", n)
+	}
+}
