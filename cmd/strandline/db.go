@@ -73,5 +73,6 @@ func leave(server *localpg.Server) {
 // features are what this version of the program can do; a configuration that
 // asks for more is refused.
 func features() configs.Features {
-	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds)
+	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds,
+		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks)
 }

@@ -52,6 +52,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	s.gate, s.fetcher = g, fetcher
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
 		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Report: s.report, Logger: a.log,
+		Learner: monitor.MaskLearner{},
 	})
 	return s, nil
 }
@@ -100,6 +101,9 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 		watches = append(watches, w)
 	}
 	s.daemon.SetWatches(watches)
+	if err := s.switchMasks(ctx, watches); err != nil {
+		return applied, err
+	}
 	byName := make(map[string]daemon.Watch, len(watches))
 	for _, w := range watches {
 		byName[w.Name] = w
@@ -143,6 +147,9 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		}
 	}
 	watch := daemon.Watch{Name: spec.Name}
+	if err := askBursts(&watch, w); err != nil {
+		return spec, watch, err
+	}
 	plan, err := schedule.New(spec.Name, w.Schedule, schedule.Options{Jitter: w.Jitter.Std(), Spread: schedule.DefaultSpread(w.Schedule.String())})
 	if err != nil {
 		watch.Broken = err.Error()
@@ -219,7 +226,11 @@ func (f pageFetcher) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
 	if j.Version > 0 {
 		req.ETag, req.LastModified = j.ETag, j.LastModified
 	}
-	res := f.Fetcher.Fetch(ctx, req)
+	return attempt(f.Fetcher.Fetch(ctx, req))
+}
+
+// attempt tells of a fetch in the daemon's words.
+func attempt(res fetch.Result) daemon.Attempt {
 	out := daemon.Attempt{
 		StartedAt: res.StartedAt, FinishedAt: res.FinishedAt, Status: res.Status, Head: res.Head, ETag: res.ETag, LastModified: res.LastModified,
 		ContentType: res.ContentType, Coding: res.Coding, Payload: res.Body, RetryAt: res.RetryAt,
