@@ -12,6 +12,8 @@
 //	strandline sql [-c QUERY]      ask the database, read-only
 //	strandline analyze FILE...     all measures of WARC files, without a database
 //	strandline measure NAME        one formula on one JSON document
+//	strandline sample LOG          draw pages to watch from a log of visits
+//	strandline report NAME [URL]   tables and figures of the papers
 //	strandline check [FILE]        validate a configuration
 //	strandline db STEP             schema steps
 //
@@ -42,6 +44,8 @@ type cli struct {
 	SQL     sqlCmd     `cmd:"" name:"sql" help:"Query the views of api_v1, read-only."`
 	Analyze analyzeCmd `cmd:"" help:"Measure the pages in WARC files without a database: one JSON object a page."`
 	Measure measureCmd `cmd:"" help:"Apply one formula to one JSON document from stdin."`
+	Sample  sampleCmd  `cmd:"" help:"Draw the pages to watch from a log of visits, and print them as a watch."`
+	Report  reportCmd  `cmd:"" help:"Print a table of the papers, or draw a figure, from the database."`
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
 	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`
 	Version versionCmd `cmd:"" help:"Print the version of the program."`

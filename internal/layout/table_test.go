@@ -23,7 +23,7 @@ func rows() []row {
 			"crawler/adaptive", "crawler/burst", "crawler/canonical", "crawler/clock", "crawler/extract", "crawler/feed", "crawler/fetch", "crawler/gate",
 			"crawler/robotcache", "crawler/robots", "crawler/schedule", "crawler/simweb", "crawler/sitemap", "crawler/source",
 			"crawler/warc", "crawler/warc/cdxj",
-			"monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/novelty", "monitor/terms",
+			"monitor/classes", "monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/novelty", "monitor/sample", "monitor/terms",
 			"monitor/text", "monitor/text/diff",
 			"summarize/popular",
 			"store/body", "store/localpg",
