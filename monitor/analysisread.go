@@ -1,0 +1,83 @@
+package monitor
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/strandlinehq/strandline/monitor/curve"
+	"github.com/strandlinehq/strandline/monitor/dom"
+	"github.com/strandlinehq/strandline/monitor/terms"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// Analysis is all that is measured of a page beyond its single changes, brought
+// up to its last fetch. Slots are hours from Origin.
+type Analysis struct {
+	URL      string
+	Origin   time.Time // middle of slot 0
+	Slots    int       // slots from the first to the last sighting
+	Observed int       // of these with a version
+	Versions int32     // versions that are covered
+	// Damaged and Beyond count versions left out: those whose record cannot be
+	// read, and those too long after the first.
+	Damaged, Beyond int32
+
+	Curve  curve.Curve
+	Starts []int // slots that it starts from
+
+	Terms   []terms.Row // in the order of the lifespan plot
+	Sampled float64     // share of the terms that Terms has
+
+	Lifespans      []dom.Lifespan // of elements, in slots
+	AtPath, Travel map[string]dom.Block
+	Survival       []dom.Survival
+	Exact          bool // the elements' measures follow from all that was seen
+	Depth          int  // levels of elements that are followed
+}
+
+// SlotTime returns the middle of a slot.
+func (a *Analysis) SlotTime(slot int) time.Time {
+	return a.Origin.Add(time.Duration(slot) * slotHours * time.Hour)
+}
+
+// ReadAnalysis continues the stored analysis of a page to its last fetch without
+// storing anything. Its error wraps store.ErrNotFound where nothing was measured
+// yet.
+func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis, error) {
+	a, err := db.Analysis(ctx, page.ID)
+	if err != nil {
+		return nil, err
+	}
+	spans, err := db.Spans(ctx, []store.Range{{Page: page.ID, Low: a.Version, High: math.MaxInt32}})
+	if err != nil {
+		return nil, err
+	}
+	s, err := loadState(a, page.URL, reader{records: db})
+	if err != nil {
+		return nil, err
+	}
+	if n := len(spans); n > 0 {
+		end := spans[n-1].LastSeen.Add(2 * slotHours * time.Hour)
+		seen, err := db.Seen(ctx, []store.Interval{{Page: page.ID, Low: spans[0].FirstSeen, High: end}})
+		if err != nil {
+			return nil, err
+		}
+		if err := s.take(ctx, &history{spans, seen}, math.MaxInt32); err != nil {
+			return nil, err
+		}
+		repeats, _ := s.repeats(s.pending, seen, end)
+		if err := s.close(ctx, repeats...); err != nil {
+			return nil, err
+		}
+	}
+	out := &Analysis{
+		URL: page.URL, Origin: s.origin, Slots: s.last + 1, Observed: s.terms.Versions(), Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
+		Curve: s.curve.Curve(), Starts: s.curve.Starts(),
+		Terms: s.terms.Rows(), Sampled: s.terms.Sampled(),
+		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Depth: s.elements.Depth(),
+	}
+	out.AtPath, out.Travel = s.elements.Blocks()
+	out.Survival = s.survival(out.Lifespans)
+	return out, nil
+}
