@@ -22,8 +22,8 @@ import (
 // when one of a later slot arrives; until then it is read again.
 
 // analyse continues the analyses of the pages of new versions. decoded has some
-// of the records that it needs.
-func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, decoded map[store.ContentKey]*extract.Page) error {
+// of the contents that it needs.
+func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, decoded map[store.ContentKey]*content) error {
 	upTo := map[store.PageID]int32{}
 	var pages []store.PageID
 	for _, d := range todo {
@@ -81,7 +81,7 @@ func lastDue(n int32) int32 {
 
 // advance takes an analysis to a version, and stores the measures there if asked.
 func advance(ctx context.Context, tx *store.Tx, a *store.Analysis, url string, h *history, to int32,
-	decoded map[store.ContentKey]*extract.Page, measure bool,
+	decoded map[store.ContentKey]*content, measure bool,
 ) error {
 	if to <= a.Version {
 		return nil
@@ -147,23 +147,24 @@ func readHistories(ctx context.Context, src source, analyses []*store.Analysis, 
 	return out, nil
 }
 
-// reader reads records, some of which are decoded already.
+// reader reads contents, some of which were read already.
 type reader struct {
 	records interface {
 		Records(context.Context, []store.ContentKey) (map[store.ContentKey][]byte, error)
 		SpanBefore(ctx context.Context, page store.PageID, at time.Time) (store.Span, error)
 	}
-	decoded map[store.ContentKey]*extract.Page
+	decoded map[store.ContentKey]*content
 }
 
-// pages returns the decoded records of versions; a damaged one is missing.
-func (r reader) pages(ctx context.Context, spans []store.Span) (map[store.SHA256]*extract.Page, error) {
-	out := make(map[store.SHA256]*extract.Page, len(spans))
+// contents returns what versions say, by the hash of the record; a damaged one is
+// missing.
+func (r reader) contents(ctx context.Context, spans []store.Span) (map[store.SHA256]*content, error) {
+	out := make(map[store.SHA256]*content, len(spans))
 	var keys []store.ContentKey
 	for _, s := range spans {
 		k := store.ContentKey{Bucket: s.Page.Bucket(), Hash: s.Record}
-		if p := r.decoded[k]; p != nil {
-			out[s.Record] = p
+		if c := r.decoded[k]; c != nil {
+			out[s.Record] = c
 		} else if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
@@ -189,7 +190,7 @@ func (r reader) pages(ctx context.Context, spans []store.Span) (map[store.SHA256
 	}
 	for k, b := range raw {
 		if p, err := extract.DecodeRecord(b); err == nil {
-			out[k.Hash] = p
+			out[k.Hash] = &content{page: p}
 		}
 	}
 	return out, nil

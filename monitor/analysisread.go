@@ -17,7 +17,7 @@ type Analysis struct {
 	URL      string
 	Origin   time.Time // middle of slot 0
 	Slots    int       // slots from the first to the last sighting
-	Observed int       // of these with a version
+	Observed []int     // those in which a fetch saw a version, ascending
 	Versions int32     // versions that are covered
 	// Damaged and Beyond count versions left out: those whose record cannot be
 	// read, and those too long after the first.
@@ -72,10 +72,19 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 		}
 	}
 	out := &Analysis{
-		URL: page.URL, Origin: s.origin, Slots: s.last + 1, Observed: s.terms.Versions(), Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
+		URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
 		Curve: s.curve.Curve(), Starts: s.curve.Starts(),
 		Terms: s.terms.Rows(), Sampled: s.terms.Sampled(),
 		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Depth: s.elements.Depth(),
+	}
+	seen, err := db.Seen(ctx, []store.Interval{{Page: page.ID, Low: s.origin.Add(-time.Microsecond), High: out.SlotTime(out.Slots)}})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range seen {
+		if n := s.slot(f.At); n <= s.last && (len(out.Observed) == 0 || n > out.Observed[len(out.Observed)-1]) {
+			out.Observed = append(out.Observed, n)
+		}
 	}
 	out.AtPath, out.Travel = s.elements.Blocks()
 	out.Survival = s.survival(out.Lifespans)

@@ -18,8 +18,8 @@ import (
 const (
 	// The states of a page together stay below 64 KiB: what terms, elements and
 	// the curve leave is for the sets of words that the curve starts from.
-	stateBytes   = 62 << 10
-	termBytes    = 20 << 10
+	stateBytes   = 63 << 10
+	termBytes    = 18 << 10
 	elementBytes = 20 << 10
 
 	maxSlots = min(curve.MaxSlots, terms.MaxSlots, dom.MaxSlots)
@@ -94,8 +94,8 @@ func (s *pageState) slot(at time.Time) int {
 // take goes through the versions up to a number.
 func (s *pageState) take(ctx context.Context, h *history, to int32) error {
 	seen := h.seen
-	var pages map[store.SHA256]*extract.Page
-	read := 0 // versions whose records are in pages, or were
+	var contents map[store.SHA256]*content
+	read := 0 // versions whose records are in contents, or were
 	for i := range h.spans {
 		v := &h.spans[i]
 		if v.Version > to {
@@ -103,13 +103,13 @@ func (s *pageState) take(ctx context.Context, h *history, to int32) error {
 		}
 		if i == read {
 			chunk := h.spans[i:min(i+chunkVersions, len(h.spans))]
-			last := pages
+			last := contents
 			var err error
-			if pages, err = s.pages(ctx, chunk); err != nil {
+			if contents, err = s.contents(ctx, chunk); err != nil {
 				return err
 			}
 			if s.pending != nil && last[s.pending.Record] != nil {
-				pages[s.pending.Record] = last[s.pending.Record]
+				contents[s.pending.Record] = last[s.pending.Record]
 			}
 			read += len(chunk)
 		}
@@ -123,7 +123,7 @@ func (s *pageState) take(ctx context.Context, h *history, to int32) error {
 		if p := s.pending; p != nil && s.slot(v.FirstSeen) > s.slot(p.FirstSeen) {
 			var slots []int
 			slots, seen = s.repeats(p, seen, v.FirstSeen)
-			if err := s.settle(ctx, p, pages[p.Record], slots); err != nil {
+			if err := s.settle(ctx, p, contents[p.Record], slots); err != nil {
 				return err
 			}
 		}
@@ -153,10 +153,10 @@ func (s *pageState) repeats(v *store.Span, seen []store.Seen, until time.Time) (
 }
 
 // settle adds a version and the slots that saw it again to the states.
-func (s *pageState) settle(ctx context.Context, v *store.Span, page *extract.Page, repeats []int) error {
+func (s *pageState) settle(ctx context.Context, v *store.Span, c *content, repeats []int) error {
 	slot := s.slot(v.FirstSeen)
 	switch {
-	case page == nil:
+	case c == nil:
 		s.damaged++
 		return nil
 	case slot >= maxSlots:
@@ -166,11 +166,8 @@ func (s *pageState) settle(ctx context.Context, v *store.Span, page *extract.Pag
 	if err := s.supply(ctx); err != nil {
 		return err
 	}
-	s.counter.Reset()
-	s.counter.Add(page.Text())
-	s.counter.Each(func(_ []byte, hash uint64, _ int) { s.words.AddHash(hash) })
-	words := s.words.Set()
-	if err := errors.Join(s.curve.Add(slot, words), s.terms.Add(slot, s.counter.Each), s.elements.Add(slot, page.Nodes)); err != nil {
+	words := s.wordsOf(c)
+	if err := errors.Join(s.curve.Add(slot, words), s.terms.Add(slot, s.counter.Each), s.elements.Add(slot, c.page.Nodes)); err != nil {
 		return errOf(s.page, err)
 	}
 	s.last = slot
@@ -208,22 +205,30 @@ func (s *pageState) supply(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		pages, err := s.pages(ctx, []store.Span{span})
+		contents, err := s.contents(ctx, []store.Span{span})
 		if err != nil {
 			return err
 		}
-		p := pages[span.Record]
-		if p == nil {
+		c := contents[span.Record]
+		if c == nil {
 			return fmt.Errorf("%w: a start of the curve of page %d can no longer be read", errUnmeasurable, s.page)
 		}
-		s.counter.Reset()
-		s.counter.Add(p.Text())
-		s.counter.Each(func(_ []byte, hash uint64, _ int) { s.words.AddHash(hash) })
-		if !s.curve.Supply(slot, s.words.Set()) {
+		if !s.curve.Supply(slot, s.wordsOf(c)) {
 			return fmt.Errorf("%w: a start of the curve of page %d is not what it was", errUnmeasurable, s.page)
 		}
 	}
 	return nil
+}
+
+// wordsOf counts the words of a content and returns their set.
+func (s *pageState) wordsOf(c *content) dice.WordSet {
+	s.counter.Reset()
+	s.counter.Add(c.page.Text())
+	if c.words == nil {
+		s.counter.Each(func(_ []byte, hash uint64, _ int) { s.words.AddHash(hash) })
+		c.words = s.words.Set()
+	}
+	return c.words
 }
 
 // close adds the last version too. The states can only be read then.
@@ -231,9 +236,9 @@ func (s *pageState) close(ctx context.Context, repeats ...int) error {
 	if s.pending == nil {
 		return nil
 	}
-	pages, err := s.pages(ctx, []store.Span{*s.pending})
+	contents, err := s.contents(ctx, []store.Span{*s.pending})
 	if err != nil {
 		return err
 	}
-	return s.settle(ctx, s.pending, pages[s.pending.Record], repeats)
+	return s.settle(ctx, s.pending, contents[s.pending.Record], repeats)
 }

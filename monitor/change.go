@@ -16,8 +16,8 @@ import (
 )
 
 // measureChanges measures the steps that lead to versions (SCIENCE A8, C2). It
-// leaves the records that it decoded in pages.
-func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, pages map[store.ContentKey]*extract.Page) error {
+// leaves the contents that it read in whole, without what rules take out of them.
+func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole map[store.ContentKey]*content) error {
 	steps, err := tx.Steps(ctx, todo)
 	if err != nil {
 		return err
@@ -67,6 +67,9 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, pages 
 		c := contentOf(page, k.rules)
 		c.page = page
 		contents[k] = c
+		if whole[k.ContentKey] = c; !k.rules.Empty() {
+			whole[k.ContentKey] = &content{page: page}
+		}
 		return c, nil
 	}
 	changes := make([]store.Change, 0, len(steps))

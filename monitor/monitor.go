@@ -19,7 +19,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -102,6 +101,7 @@ func (m *Monitor) Drain(ctx context.Context) (int, error) {
 			}
 		})
 	}
+	g.Go(func() error { return m.measureSnapshots(ctx) })
 	err := g.Wait()
 	if err != nil {
 		err = fmt.Errorf("monitor: %w", err)
@@ -139,13 +139,13 @@ func (m *Monitor) take(ctx context.Context) (int, error) {
 }
 
 // measure takes all measures of new versions. Those of changes and of pages share
-// the decoded records.
+// the contents that were read.
 func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) error {
-	pages := map[store.ContentKey]*extract.Page{}
-	if err := measureChanges(ctx, tx, todo, pages); err != nil {
+	contents := map[store.ContentKey]*content{}
+	if err := measureChanges(ctx, tx, todo, contents); err != nil {
 		return err
 	}
-	return analyse(ctx, tx, todo, pages)
+	return analyse(ctx, tx, todo, contents)
 }
 
 // errUnmeasurable marks the fault of a version, as opposed to the database's.

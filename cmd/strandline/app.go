@@ -60,7 +60,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		kong.Description("Watches how the web changes: what is new, what was taken away, what everybody talks about."),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exit = code }),
-		kong.Vars{"measures": strings.Join(measure.Names(), ", ")},
+		kong.Vars{"reports": strings.Join(reportNames(), ", "), "measures": strings.Join(measure.Names(), ", ")},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
 	if err != nil {
 		fmt.Fprintln(stderr, "strandline:", err)

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/monitor/dom"
+)
+
+// reportBlocks lists how long the contents of a page's blocks last, and draws them
+// on the outline of its last version (paper A Figure 7; SCIENCE A29, A30).
+func reportBlocks(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
+	a := r.analysis
+	version, err := r.LastVersion(ctx, r.page.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	record, err := r.Record(ctx, version)
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := extract.DecodeRecord(record)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &report.Table{Title: "Blocks of " + a.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "words"}}
+	gone := 0
+	here := map[string]int{}
+	for i, n := range page.Nodes {
+		if n.Tag != "" {
+			here[page.FullPath(i)] = i
+		}
+	}
+	type row struct {
+		path string
+		node int
+		life dom.Block
+	}
+	var rows []row
+	for path, b := range a.AtPath {
+		i, ok := here[path]
+		if !ok {
+			gone++
+			continue
+		}
+		rows = append(rows, row{path, i, b})
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.life.Life, b.life.Life), cmp.Compare(a.node, b.node)) })
+	for _, b := range rows {
+		var travel *float64
+		if v, ok := a.Travel[b.path]; ok {
+			travel = &v.Life
+		}
+		var selector any
+		if s := dom.Selectors(page.Nodes, b.node); len(s) > 0 {
+			selector = s[0].CSS()
+		}
+		t.Add(b.path, b.life.Life, b.life.Contents, travel, selector, firstWords(page.SubtreeText(b.node)))
+	}
+	t.Note("Shortest life first; the blocks are those of version %d. %d paths with text that it does not have are left out.", version.Number, gone)
+	t.Note("Life is the mean time from the first to the last hour that has a content at the path, travel the same wherever the content went from there.")
+	t.Note("The selector is the most specific that finds this block alone in that version.")
+	if !a.Exact {
+		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and only %d levels of elements are followed.", a.Depth)
+	}
+	r.noteCover(t)
+	f := chart.BlockMap{Page: a.URL}
+	for i := 0; i < len(page.Nodes); i = int(page.Nodes[i].End) {
+		f.Blocks = append(f.Blocks, r.block(page, i)...)
+	}
+	return t, f, nil
+}
+
+// minBlockWords is how many words a block has whose parts are drawn.
+const minBlockWords = 25
+
+// block returns the boxes of an element: its own, or those of its children where it
+// has no text of its own and one child takes its place.
+func (r *reported) block(page *extract.Page, i int) []chart.Block {
+	n := page.Nodes[i]
+	if n.Tag == "" {
+		return nil
+	}
+	path := page.FullPath(i)
+	var children []chart.Block
+	for c := i + 1; c < int(n.End); c = int(page.Nodes[c].End) {
+		children = append(children, r.block(page, c)...)
+	}
+	life, ok := r.analysis.AtPath[path]
+	if len(children) == 1 && page.OwnText(i) == "" {
+		return children
+	}
+	text := page.SubtreeText(i)
+	if text == "" {
+		return children
+	}
+	if len(strings.Fields(text)) < minBlockWords {
+		children = nil // the links and buttons of a line are not drawn one by one
+	}
+	b := chart.Block{Words: firstWords(text), Path: path, Hours: math.NaN(), Children: children}
+	if ok {
+		b.Hours = life.Life
+	}
+	return []chart.Block{b}
+}
+
+// firstWords shortens a text to its first words.
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	out := strings.Join(words[:min(len(words), 8)], " ")
+	if r := []rune(out); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	if len(words) > 8 {
+		out += " …"
+	}
+	return out
+}
