@@ -139,6 +139,9 @@ func TestBursts(t *testing.T) {
 	if diff := cmp.Diff(view, lines(`select concat_ws(' ', interval_minutes, any_changed, all_changed) from api_v1.subhour_change order by interval_minutes`)); diff != "" {
 		t.Errorf("subhour_change (-want +got):\n%s", diff)
 	}
+	if n := count(t, db, `select count(*) from core.burst_result where dice is null or dice < 0.5 or changed <> (dice < 1)`); n != 0 {
+		t.Errorf("%d snapshots are not measured as they should be", n)
+	}
 	// Both change within two minutes at some time, so both get eight pairs of two requests.
 	if n := count(t, db, `select count(*) from core.fetch where kind = 'pair' and (detail->>'accepted')::boolean`); n != 2*8*2 {
 		t.Errorf("%d requests of pairs, want %d", n, 2*8*2)
