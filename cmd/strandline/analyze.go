@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/strandlinehq/strandline/cmd/internal/analyze"
@@ -28,10 +27,8 @@ func (c *analyzeCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, name := range c.Files {
-		if _, err := os.Stat(name); err != nil {
-			return usageError{err}
-		}
+	if err := checkFiles(c.Files); err != nil {
+		return err
 	}
 	asked := func(part string) bool { return slices.Contains(c.Parts, part) }
 	reader := intake.New(canonical.New(canonical.Options{Tracking: config.Crawler.TrackingParams}))

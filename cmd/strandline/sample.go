@@ -42,9 +42,10 @@ func (c *sampleCmd) Run(ctx context.Context, a *app) error {
 	if (c.PerBin > 0) == (c.Pages > 0) || c.PerBin < 0 || c.Pages < 0 || c.Top < 0 {
 		return usagef("say how many pages to draw: --per-bin N of each bin, or --pages N in all")
 	}
-	if stat, err := os.Stat(c.Log); err != nil {
-		return usageError{err}
-	} else if !stat.Mode().IsRegular() {
+	if err := checkFiles([]string{c.Log}); err != nil {
+		return err
+	}
+	if stat, err := os.Stat(c.Log); err == nil && !stat.Mode().IsRegular() {
 		return usagef("%s: the log is read twice, so it has to be a file", c.Log)
 	}
 	config, err := a.config()
