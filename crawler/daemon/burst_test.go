@@ -162,3 +162,102 @@ func TestBursts(t *testing.T) {
 		t.Errorf("%d bulletins are masked", n)
 	}
 }
+
+// TestMasksOff has pairs teach a mask that does not count, and then pairs that are
+// too far apart, which teach nothing and are given up.
+func TestMasksOff(t *testing.T) {
+	t.Parallel()
+	t.Run("switched off", func(t *testing.T) {
+		t.Parallel()
+		db, _ := open(t)
+		runNoisy(t, db, 0, 12, func(w *daemon.Watch) { w.Masks = false })
+		if n := count(t, db, `select count(*) from api_v1.page_mask where not active`); n == 0 {
+			t.Error("nothing was learned")
+		}
+		if n := count(t, db, `select count(*) from api_v1.page_mask where active`); n != 0 {
+			t.Errorf("%d rules count", n)
+		}
+		if n := count(t, db, `select count(*) from api_v1.change where masked`); n != 0 {
+			t.Errorf("%d changes are masked", n)
+		}
+		id := int32(count(t, db, `select watch_id from core.watch`))
+		for _, on := range []bool{true, true, false} {
+			var ids [2][]int32
+			if ids[0] = []int32{id}; !on {
+				ids[0], ids[1] = nil, ids[0]
+			}
+			if err := db.SwitchMasks(t.Context(), ids[0], ids[1]); err != nil {
+				t.Fatal(err)
+			}
+			if got := count(t, db, `select count(*) from api_v1.page_mask where active`) > 0; got != on {
+				t.Errorf("switched to %t, the masks count: %t", on, got)
+			}
+		}
+	})
+	t.Run("too far apart", func(t *testing.T) {
+		t.Parallel()
+		db, _ := open(t)
+		runNoisy(t, db, 300*time.Millisecond, 24, nil)
+		if n := count(t, db, `select count(*) from core.page_mask`); n != 0 {
+			t.Errorf("%d masks were learned from pairs that are none", n)
+		}
+		if n := count(t, db, `select max(n) from (select count(*) as n from core.fetch where kind = 'pair' group by page_id) x`); n != 2*24 {
+			t.Errorf("%d requests of pairs, want %d before they are given up", n, 2*24)
+		}
+	})
+}
+
+// TestBurstsEnd takes bursts out of the configuration in the middle of a round: the
+// schedule goes on alone. Without masks in sight a page that fails keeps its rounds'
+// snapshots as lost, not as unchanged.
+func TestBurstsEnd(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	urls := []string{"http://a.test/b"}
+	watches := apply(t, db, epoch, watchSpec{"hourly", time.Hour, urls})
+	watches[0].Bursts = &burst.Options{MinSlots: 3}
+	reader := intake.New(canonical.New(canonical.Options{}))
+	d := newDriver(epoch)
+	d.until = epoch.Add(20 * time.Hour)
+	w := &noisyWeb{web: newWeb(d.clock)}
+	failing := &failingWeb{noisyWeb: w, from: epoch.Add(5 * time.Hour), to: epoch.Add(12 * time.Hour)}
+	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+		dm := daemon.New(db, failing, reader, d.clock, daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 2 * time.Hour})
+		dm.SetWatches(watches)
+		d.at = append(d.at, moment{epoch.Add(15 * time.Hour), func() {
+			plain := watches[0]
+			plain.Bursts = nil
+			dm.SetWatches([]daemon.Watch{plain})
+		}})
+		return dm
+	})
+	finish(t, run)
+	if n := count(t, db, `select count(*) from core.fetch where kind = 'burst' and started_at > $1`, epoch.Add(15*time.Hour)); n != 0 {
+		t.Errorf("%d fetches of rounds after there were none to be made", n)
+	}
+	if n := count(t, db, `select count(*) from core.fetch where kind = 'burst'`); n < 4 {
+		t.Errorf("%d fetches of rounds before", n)
+	}
+	if n := count(t, db, `select count(*) from core.burst_result where started_at between $1 and $2`, failing.from, failing.to); n != 0 {
+		t.Errorf("%d snapshots are of failed fetches", n)
+	}
+	if n := count(t, db, `select count(*) from core.fetch where kind = 'schedule'`); n != 20 {
+		t.Errorf("%d slots were served, want 20", n)
+	}
+	if n := count(t, db, `select count(*) from core.fetch where kind = 'pair'`); n != 0 {
+		t.Errorf("%d requests of pairs that nobody asked for", n)
+	}
+}
+
+// failingWeb fails for some hours.
+type failingWeb struct {
+	*noisyWeb
+	from, to time.Time
+}
+
+func (w *failingWeb) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
+	if at := w.clock.Now(); at.After(w.from) && at.Before(w.to) {
+		return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Failed, Error: "http-status: 500"}
+	}
+	return w.noisyWeb.Fetch(ctx, j)
+}
