@@ -120,7 +120,7 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	t.Note("The curves of %d changed pages have too few points for a shape.", all.unknown)
 	t.Note("Mean hours between changes are too low where a page was watched for a short time; the Poisson rate allows for changes between visits.")
 	t.Note("Where nearly each visit found a change, the rate says little more than that it is at least that of the visits.")
-	t.Note("Whether classes differ significantly is not tested here.")
+	noteDifferences(t, pages)
 	if len(pages) == 0 {
 		t.Note("There is nothing to show yet: no page was seen twice.")
 	}
