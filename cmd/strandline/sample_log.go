@@ -73,7 +73,11 @@ func (l *visitLog) each(ctx context.Context, f func(url, user string, at int64) 
 		return err
 	}
 	defer file.Close()
-	r := bufio.NewReaderSize(file, maxLine)
+	return l.read(ctx, file, f)
+}
+
+func (l *visitLog) read(ctx context.Context, from io.Reader, f func(url, user string, at int64) error) error {
+	r := bufio.NewReaderSize(from, maxLine)
 	columns := [3]int{0, 1, 2}
 	for line := 1; ; line++ {
 		text, err := nextLine(r)

@@ -68,6 +68,36 @@ func TestVisitLog(t *testing.T) {
 	}
 }
 
+// Whatever the bytes are, every line is a visit, a bad line, empty, or the header.
+func FuzzVisitLog(f *testing.F) {
+	f.Add([]byte("url,user,time\nhttp://a.example/,u,1\n\"x\n"))
+	f.Add([]byte("time,url,user\r\n2026-03-01T12:00:00Z,\"http://a.example/,\",\"u\"\"\"\n\n,,,\n"))
+	f.Add([]byte("\xef\xbb\xbf\"\"\n\"\r\n\xff,\x00,1e400"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		log := visitLog{path: "fuzz", former: canonical.New(canonical.Options{})}
+		visits := 0
+		err := log.read(t.Context(), bytes.NewReader(data), func(url, user string, _ int64) error {
+			visits++
+			if url == "" || user == "" {
+				t.Error("a visit without page or user")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := 0
+		for _, line := range bytes.Split(data, []byte("\n")) {
+			if len(bytes.TrimSpace(line)) > 0 {
+				full++
+			}
+		}
+		if got := log.rows + log.bad; visits != log.rows || got != full && got != full-1 {
+			t.Errorf("%d visits, %d rows and %d bad lines of %d", visits, log.rows, log.bad, full)
+		}
+	})
+}
+
 // visits has 30 pages of one host with 2 to 31 visitors, and one with a single one.
 func visits() string {
 	var b strings.Builder

@@ -232,6 +232,20 @@ func TestNull(t *testing.T) {
 	}
 }
 
+// A date far off makes the window too long for a grid, not the program too large.
+func TestWildDates(t *testing.T) {
+	t.Parallel()
+	const year = 8766 * time.Hour
+	file := write(t, []fetched{
+		{url: "https://a.example/", at: -56 * year, html: html("<p>x</p>")},
+		{url: "https://a.example/", at: 200 * year, html: html("<p>y</p>")},
+	})
+	p := measure(t, everything, file)[0]
+	if p.Versions != 2 || len(p.Changes) != 1 || p.Curve != nil || len(p.Terms) != 2 || p.Terms[0].StayingPower != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
 func BenchmarkPages(b *testing.B) {
 	dir := os.Getenv("STRANDLINE_CORPUS")
 	if dir == "" {
