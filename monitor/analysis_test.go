@@ -104,6 +104,40 @@ func TestAnalysisOrders(t *testing.T) {
 	}
 }
 
+// TestAnalysisWide follows a page of so many words that the sets of the curve's
+// starts have no room beside the state and are read from the records.
+func TestAnalysisWide(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 3))
+	words := make([]string, 4000)
+	for i := range words {
+		words[i] = fmt.Sprint("w", i)
+	}
+	var markups []string
+	for range 12 {
+		for range 1500 {
+			words[r.IntN(len(words))] = fmt.Sprint("w", r.IntN(100000))
+		}
+		markups = append(markups, "<p>"+strings.Join(words, " "))
+	}
+	whole, parts := open(t), open(t)
+	for i, m := range markups {
+		write(t, whole, capture(analysed, float64(i), m))
+		write(t, parts, capture(analysed, float64(i), m))
+		drain(t, parts)
+	}
+	drain(t, whole)
+	if diff := cmp.Diff(stored(t, whole), stored(t, parts)); diff != "" {
+		t.Errorf("stored (-at once +one by one):\n%.2000s", diff)
+	}
+	got := query(t, parts, `select format('sets %s, sampled %s, below 64 KiB %s', sets is not null, t.sampled < 1,
+		octet_length(curve) + octet_length(a.terms) + octet_length(elements) < 65536)
+		from core.page_analysis a join core.page_terms t using (bucket, page_id) where $1 = ''`, "")
+	if diff := cmp.Diff([]string{"sets f, sampled t, below 64 KiB t"}, got); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+}
+
 // TestAnalysisRebuild wants the same bytes from a rebuild.
 func TestAnalysisRebuild(t *testing.T) {
 	t.Parallel()
