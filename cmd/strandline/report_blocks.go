@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/dom"
+	"github.com/strandlinehq/strandline/store"
 )
 
 // reportBlocks lists how long the contents of a page's blocks last, and draws them
@@ -29,7 +31,7 @@ func reportBlocks(ctx context.Context, r *reported) (*report.Table, chart.Figure
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &report.Table{Title: "Blocks of " + a.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "words"}}
+	t := &report.Table{Title: "Blocks of " + a.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "holds a week", "words"}}
 	gone := 0
 	here := map[string]int{}
 	for i, n := range page.Nodes {
@@ -52,22 +54,23 @@ func reportBlocks(ctx context.Context, r *reported) (*report.Table, chart.Figure
 		rows = append(rows, row{path, i, b})
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.life.Life, b.life.Life), cmp.Compare(a.node, b.node)) })
+	past, err := r.outlines(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, b := range rows {
 		var travel *float64
 		if v, ok := a.Travel[b.path]; ok {
 			travel = &v.Life
 		}
-		var selector any
-		if s := dom.Selectors(page.Nodes, b.node); len(s) > 0 {
-			selector = s[0].CSS()
-		}
-		t.Add(b.path, b.life.Life, b.life.Contents, travel, selector, firstWords(page.SubtreeText(b.node)))
+		selector, holds := bestSelector(past, dom.Selectors(page.Nodes, b.node))
+		t.Add(b.path, b.life.Life, b.life.Contents, travel, selector, holds, firstWords(page.SubtreeText(b.node)))
 	}
 	t.Note("Shortest life first; the blocks are those of version %d. %d paths with text that it does not have are left out.", version.Number, gone)
 	t.Note("Life is the mean time from the first to the last hour that has a content at the path, travel the same wherever the content went from there.")
-	t.Note("The selector is the most specific that finds this block alone in that version.")
+	t.Note("The selector is the one that did best in %d versions; the share is the expected probability that it finds an element alone after a week, empty where those versions cannot tell.", len(past))
 	if !a.Exact {
-		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and only %d levels of elements are followed.", a.Depth)
+		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and no more than %d levels of elements are followed.", a.Depth)
 	}
 	r.noteCover(t)
 	f := chart.BlockMap{Page: a.URL}
@@ -75,6 +78,64 @@ func reportBlocks(ctx context.Context, r *reported) (*report.Table, chart.Figure
 		f.Blocks = append(f.Blocks, r.block(page, i)...)
 	}
 	return t, f, nil
+}
+
+// outlinesRead is how many versions selectors are tried on.
+const outlinesRead = 24
+
+// outline is the elements of a version.
+type outline struct {
+	hour  float64 // since the first version
+	nodes []extract.Node
+}
+
+// outlines reads some of the page's versions, evenly chosen, among them the first
+// and the last. Those that cannot be read are left out.
+func (r *reported) outlines(ctx context.Context) ([]outline, error) {
+	history, err := r.History(ctx, r.page.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []outline
+	n := min(len(history), outlinesRead)
+	for k := range n {
+		v := history[len(history)-1]
+		if n > 1 {
+			v = history[k*(len(history)-1)/(n-1)]
+		}
+		record, err := r.Record(ctx, v)
+		if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if p, err := extract.DecodeRecord(record); err == nil {
+			out = append(out, outline{v.FirstSeen.Sub(history[0].FirstSeen).Hours(), p.Nodes})
+		}
+	}
+	return out, nil
+}
+
+// bestSelector returns the selector that is most likely to find its element in a
+// week, with the probability; nil where the history cannot tell.
+func bestSelector(past []outline, candidates []dom.Selector) (css any, holds *float64) {
+	const week = 168
+	for i, s := range candidates {
+		var record dom.Record
+		for _, o := range past {
+			_, ok := s.Find(o.nodes)
+			record.Add(o.hour, ok)
+		}
+		p, ok := record.Survival(week)
+		if i == 0 || ok && (holds == nil || p > *holds) {
+			css = s.CSS()
+			if ok {
+				holds = &p
+			}
+		}
+	}
+	return css, holds
 }
 
 // minBlockWords is how many words a block has whose parts are drawn.
