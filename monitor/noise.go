@@ -43,8 +43,10 @@ func (l MaskLearner) Learn(state, a, b []byte, at time.Time) (store.Mask, error)
 		counts[r.String()] = true
 	}
 	for _, r := range m.Rules() {
-		out.Rules = append(out.Rules, store.MaskRule{Rule: r.String(), Kind: r.Kind.String(), Pairs: r.Pairs,
-			Confidence: confidence(r), Counts: counts[r.String()]})
+		out.Rules = append(out.Rules, store.MaskRule{
+			Rule: r.String(), Kind: r.Kind.String(), Pairs: r.Pairs,
+			Confidence: confidence(r), Counts: counts[r.String()],
+		})
 	}
 	return out, nil
 }
