@@ -148,7 +148,10 @@ func (c *Crawler) check(s *section) {
 		}
 	}
 	if c.MaxBody < 1<<10 {
-		s.fault("max_body", c.MaxBody.String(), "is too small for any page", "1KiB or more")
+		s.fault("max_body", c.MaxBody.String(), "is too small for any page", "1KiB to 16MiB")
+	}
+	if c.MaxBody > 16<<20 {
+		s.fault("max_body", c.MaxBody.String(), "is more than can be stored in one piece", "1KiB to 16MiB")
 	}
 	if c.Proxy != "" {
 		u, err := url.Parse(c.Proxy.Reveal())

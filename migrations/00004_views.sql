@@ -125,8 +125,8 @@ with data as (
 select kind, bytes, rows, raw_bytes from data
 union all
 select 'rows of ' || t.relname, greatest(t.heap - coalesce(d.bytes, 0), 0)::bigint,
-       coalesce(d.rows, (select greatest(sum(l.reltuples), 0)::bigint from pg_class l
-                         where l.oid = t.tbl or l.oid in (select relid from pg_partition_tree(t.tbl)))),
+       coalesce(d.rows, (select sum(nullif(l.reltuples, -1))::bigint from pg_class l
+                         where l.relkind = 'r' and (l.oid = t.tbl or l.oid in (select relid from pg_partition_tree(t.tbl))))),
        null
 from tables t left join data d using (tbl)
 union all
@@ -134,7 +134,7 @@ select 'indexes', sum(t.indexes)::bigint, null, null from tables t;
 comment on view api_v1.storage is 'What the database holds: stored content by kind, the rows of each table without that content, and all indexes.';
 comment on column api_v1.storage.kind is 'bodies, records, links: stored content; "rows of" a table: its rows without that content; indexes.';
 comment on column api_v1.storage.bytes is 'Size in the database [bytes].';
-comment on column api_v1.storage.rows is 'Number of rows; an estimate for tables without stored content.';
+comment on column api_v1.storage.rows is 'Number of rows; for tables without stored content as estimated by the last ANALYZE, null before the first.';
 comment on column api_v1.storage.raw_bytes is 'Size of the content before compression [bytes].';
 
 create view api_v1.data_dictionary as

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -33,8 +34,10 @@ type Selection struct {
 
 // CaptureRow is an answer of the web as stored.
 type CaptureRow struct {
-	URL     string
-	Page    PageID
+	URL  string
+	Page PageID
+	// URI is the URL as an archive recorded it, where that is not the canonical form.
+	URI     string
 	At      time.Time
 	Outcome Outcome
 	Kind    Kind
@@ -92,6 +95,14 @@ func scanCapture(row pgx.CollectableRow) (CaptureRow, error) {
 	copy(c.Hash[:], hash)
 	if c.Missing {
 		c.SHA1, c.RefersTo = missingOf(detail)
+	}
+	if len(detail) > 0 {
+		var note struct {
+			URI string `json:"uri"`
+		}
+		if json.Unmarshal(detail, &note) == nil {
+			c.URI = note.URI
+		}
 	}
 	c.Head, err = unpackHead(head)
 	return c, err

@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/strandlinehq/strandline/store/body"
 )
 
 // Stages of the program that look at every new version. A version is queued for
@@ -109,6 +111,10 @@ var errUnread = errors.New("captures have to be read first")
 func (c *Capture) check() error {
 	if c.Outcome == NotModified {
 		c.Payload, c.PayloadHash = nil, SHA256{} // such an answer names no content of its own
+	}
+	if len(c.Payload) > body.MaxSize { // nothing else of the batch shall suffer
+		c.Outcome, c.Error = Failed, fmt.Sprintf("payload of %d bytes is more than can be stored", len(c.Payload))
+		c.Payload, c.PayloadHash = nil, SHA256{}
 	}
 	switch {
 	case c.StartedAt.IsZero():

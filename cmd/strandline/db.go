@@ -11,9 +11,32 @@ import (
 
 // dbCmd holds the commands on the schema.
 type dbCmd struct {
-	Migrate dbMigrateCmd `cmd:"" help:"Bring the schema up to this version of the program."`
-	Check   dbCheckCmd   `cmd:"" help:"Say whether program and schema fit."`
-	Rebuild dbRebuildCmd `cmd:"" help:"Read all stored payloads again and replace what was extracted and measured."`
+	Migrate     dbMigrateCmd     `cmd:"" help:"Bring the schema up to this version of the program."`
+	Check       dbCheckCmd       `cmd:"" help:"Say whether program and schema fit."`
+	GrantReader dbGrantReaderCmd `cmd:"" help:"Make the role strandline_reader, which sees the views of api_v1 and nothing else."`
+	Rebuild     dbRebuildCmd     `cmd:"" help:"Read all stored payloads again and replace what was extracted and measured."`
+}
+
+type dbGrantReaderCmd struct{}
+
+// Run makes the role of analysts and says how to let them in.
+func (dbGrantReaderCmd) Run(ctx context.Context, a *app) error {
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	made, err := o.GrantReader(ctx)
+	if err != nil {
+		return err
+	}
+	if !made {
+		fmt.Fprintf(a.stdout, "%s was there; its rights are up to date\n", store.ReaderRole)
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "%s is made; it has no password: give it one by 'alter role %s password ...' as the owner, or a line in pg_hba.conf\n",
+		store.ReaderRole, store.ReaderRole)
+	return nil
 }
 
 type dbMigrateCmd struct{}

@@ -65,6 +65,9 @@ func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
 	if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
+	if report.Responses+report.Revisits == 0 {
+		return errors.New("no capture matches; nothing was written")
+	}
 	if err := os.Rename(f.Name(), c.Out); err != nil {
 		return err
 	}

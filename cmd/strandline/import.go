@@ -78,6 +78,9 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil && report.Records == 0 {
 		return err // nothing was done
 	}
+	if err == nil {
+		err = o.Analyze(ctx)
+	}
 	if perr := c.print(a, report, took, time.Since(start)); err == nil {
 		err = perr
 	}
@@ -102,27 +105,18 @@ func checkFiles(names []string) error {
 }
 
 func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) error {
-	damaged := 0
-	for _, n := range r.Damage {
-		damaged += n
-	}
 	rate := float64(r.Captures) / max(took.Seconds(), 1e-3)
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{
 			"files": len(c.Files), "records": r.Records, "captures": r.Captures, "new": r.New, "changed": r.Changed, "same": r.Same,
-			"failed": r.Failed, "stored_before": r.Stored, "completed": r.Completed, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage,
+			"failed": r.Failed, "stored_before": r.Stored, "completed": r.Completed, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage, "mended": r.Mended,
 			"seconds": took.Seconds(), "seconds_with_measures": all.Seconds(), "captures_per_second": rate,
 		})
 	}
 	fmt.Fprintf(a.stdout, "%d captures in %s (%.0f/s): %d new pages, %d changes, %d unchanged, %d without content, %d stored before\n",
 		r.Captures, took.Round(10*time.Millisecond), rate, r.New, r.Changed, r.Same, r.Failed, r.Stored)
-	if damaged > 0 {
-		fmt.Fprintf(a.stdout, "%d damaged records left out:", damaged)
-		for _, kind := range slices.Sorted(maps.Keys(r.Damage)) {
-			fmt.Fprintf(a.stdout, " %s %d", kind, r.Damage[kind])
-		}
-		fmt.Fprintln(a.stdout)
-	}
+	printKinds(a, "damaged records left out", r.Damage)
+	printKinds(a, "faults mended, the records taken", r.Mended)
 	if r.Completed > 0 {
 		fmt.Fprintf(a.stdout, "%d captures got a payload that came after them\n", r.Completed)
 	}
@@ -130,6 +124,22 @@ func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) err
 		fmt.Fprintf(a.stdout, "changes measured after %s\n", all.Round(10*time.Millisecond))
 	}
 	return nil
+}
+
+// printKinds prints how many faults there were of each kind.
+func printKinds(a *app, what string, kinds map[warc.Kind]int) {
+	total := 0
+	for _, n := range kinds {
+		total += n
+	}
+	if total == 0 {
+		return
+	}
+	fmt.Fprintf(a.stdout, "%d %s:", total, what)
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		fmt.Fprintf(a.stdout, " %s %d", kind, kinds[kind])
+	}
+	fmt.Fprintln(a.stdout)
 }
 
 // progress shows how far an import is: a bar on a terminal, a line every ten

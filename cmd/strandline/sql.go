@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/localpg"
 )
 
@@ -30,18 +32,26 @@ func (c *sqlCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	if c.Command == "" {
-		return c.psql(ctx, a, o)
-	}
-	tx, err := o.Pool().BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
+	url, err := o.readerURL(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if _, err := tx.Exec(ctx, `set local search_path = api_v1, pg_catalog`); err != nil {
+	if c.Command == "" {
+		return c.psql(ctx, a, url)
+	}
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, c.Command)
+	for name, value := range map[string]string{"default_transaction_read_only": "on", "search_path": "api_v1, pg_catalog", "timezone": "UTC"} {
+		config.RuntimeParams[name] = value
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	rows, err := conn.Query(ctx, c.Command)
 	if err != nil {
 		return refusal(err)
 	}
@@ -67,6 +77,24 @@ func (c *sqlCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
+// readerURL is how a reader connects: to the private PostgreSQL as a role that
+// sees the views and nothing else. On a server of somebody else's the role is the
+// one that its URL names, since only the operator can make another one known there.
+func (o *opened) readerURL(ctx context.Context) (string, error) {
+	if o.server == nil {
+		return o.url, nil
+	}
+	if _, err := o.GrantReader(ctx); err != nil {
+		return "", err
+	}
+	u, err := url.Parse(o.url)
+	if err != nil {
+		return "", err
+	}
+	u.User = url.User(store.ReaderRole)
+	return u.String(), nil
+}
+
 // refusal says what PostgreSQL has against a statement. A fault of the statement
 // is the person's; any other is not.
 func refusal(err error) error {
@@ -75,7 +103,7 @@ func refusal(err error) error {
 		return err
 	}
 	switch {
-	case pg.Code == "25006": // read_only_sql_transaction
+	case pg.Code == "25006", pg.Code == "55000": // read_only_sql_transaction; a view that cannot be written
 		return usagef("%s: this is the reader's view, which changes nothing", pg.Message)
 	case pg.Code == "42601" && strings.Contains(pg.Message, "multiple commands"):
 		return usagef("one statement at a time: give each to a -c of its own, or pipe them to 'strandline sql'")
@@ -96,7 +124,7 @@ func refusal(err error) error {
 }
 
 // psql starts the person's own psql on the database.
-func (c *sqlCmd) psql(ctx context.Context, a *app, o *opened) error {
+func (c *sqlCmd) psql(ctx context.Context, a *app, url string) error {
 	program, err := exec.LookPath("psql")
 	if err != nil {
 		in, ferr := localpg.Find("")
@@ -105,7 +133,7 @@ func (c *sqlCmd) psql(ctx context.Context, a *app, o *opened) error {
 		}
 		program = in.Path("psql")
 	}
-	cmd := exec.CommandContext(ctx, program, o.url)
+	cmd := exec.CommandContext(ctx, program, url)
 	cmd.Env = append(os.Environ(), "PGOPTIONS=-c default_transaction_read_only=on -c search_path=api_v1,pg_catalog")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	return cmd.Run()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/store"
@@ -21,7 +22,12 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 		return nil, nil
 	}
 	url, err := im.reader.Canonical(rec.TargetURI)
-	if err != nil {
+	switch {
+	case errors.Is(err, canonical.ErrTooLong):
+		im.damaged(name, &warc.Damage{Kind: warc.BadURI, Offset: rec.Offset,
+			Msg: fmt.Sprintf("a URL of %d bytes is left out: %.60s...", len(rec.TargetURI), rec.TargetURI)})
+		return nil, nil
+	case err != nil:
 		// dns:, ftp: and the like are no web pages.
 		im.skip()
 		return nil, nil
@@ -40,6 +46,11 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 		return nil, err
 	}
 	c := &store.Capture{URL: url, Kind: store.KindImport, StartedAt: rec.Date, FinishedAt: rec.Date}
+	note := recordNote{}
+	if rec.TargetURI != url {
+		note.URI = rec.TargetURI
+		c.Detail = note.detail()
+	}
 	if rec.Type == warc.TypeResource {
 		c.Status, c.MediaType, c.Payload = 200, rec.MediaType(), block
 		c.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n", rec.Header.Get("Content-Type"))
@@ -58,7 +69,7 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 	c.Head, c.Status, c.MediaType = m.Head, m.Status, m.MediaType()
 	c.ETag, c.LastModified = m.Header.Get("ETag"), m.Header.Get("Last-Modified")
 	if rec.Type == warc.TypeRevisit {
-		return im.revisit(name, rec, m, c), nil
+		return im.revisit(name, rec, m, c, note), nil
 	}
 	payload := withoutChunks(m, im.opt.MaxPayload)
 	if payload.Damage != nil {
@@ -69,7 +80,7 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 		c.Payload = []byte{}
 	}
 	c.Coding = strings.Join(m.Header.Values("Content-Encoding"), ", ")
-	judge(c, m)
+	judge(c, m, note)
 	im.content(c, m.Header.Get("Content-Type"), payload.Cut || !whole)
 	return c, nil
 }
@@ -94,14 +105,15 @@ func withoutChunks(m *warc.HTTPMessage, limit int64) warc.Body {
 }
 
 // judge sets the outcome of answers that show no content of the page.
-func judge(c *store.Capture, m *warc.HTTPMessage) {
+func judge(c *store.Capture, m *warc.HTTPMessage, note recordNote) {
 	switch {
 	case c.Status >= 200 && c.Status < 300 && c.Status != 204 && c.Status != 206:
 	case c.Status == 304:
 		c.Outcome, c.Payload = store.NotModified, nil
 	case c.Status >= 300 && c.Status < 400:
 		to := m.Header.Get("Location")
-		c.Outcome, c.Error, c.Detail = store.Failed, "redirect to "+to, redirectTo(to)
+		note.Redirect = to
+		c.Outcome, c.Error, c.Detail = store.Failed, "redirect to "+to, note.detail()
 	default:
 		c.Outcome, c.Error = store.Failed, fmt.Sprintf("status %d", c.Status)
 	}
@@ -121,7 +133,7 @@ func (im *importer) content(c *store.Capture, contentType string, cut bool) {
 
 // revisit completes the capture of a revisit record. Of an answer that shows no
 // content of the page, such as a 404, the payload that it names is not looked for.
-func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, c *store.Capture) *store.Capture {
+func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, c *store.Capture, note recordNote) *store.Capture {
 	if c.Status == 0 {
 		c.Status = 200
 	}
@@ -130,7 +142,7 @@ func (im *importer) revisit(name string, rec *warc.Record, m *warc.HTTPMessage, 
 		c.Outcome = store.NotModified
 		return c
 	}
-	if judge(c, m); c.Outcome != "" {
+	if judge(c, m, note); c.Outcome != "" {
 		return c
 	}
 	digest, err := warc.ParseDigest(rec.Header.Get("WARC-Payload-Digest"))

@@ -108,7 +108,11 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 		e.report.Pages++
 	}
 	head := headFor(c)
-	entry := cdxj.New(c.URL, c.At)
+	url := c.URL
+	if c.URI != "" {
+		url = c.URI // as it was recorded
+	}
+	entry := cdxj.New(url, c.At)
 	entry.Status, entry.MIME, entry.Filename = c.Status, mediaType(c, head), filepath.Base(e.opt.Filename)
 	var span warc.Span
 	var err error
@@ -119,7 +123,7 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 		if seen {
 			ref.RefersTo, ref.TargetURI, ref.Date = before.id, before.url, before.at
 		}
-		span, err = e.out.Revisit(c.URL, c.At, head, before.digest, ref)
+		span, err = e.out.Revisit(url, c.At, head, before.digest, ref)
 		e.report.Revisits++
 		entry.MIME, entry.Digest = "warc/revisit", before.digest.String()
 	case c.Missing:
@@ -128,16 +132,16 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 		if c.SHA1 == (store.SHA1{}) {
 			digest = warc.Digest{Algo: "sha256", Sum: c.Hash[:]}
 		}
-		span, err = e.out.Revisit(c.URL, c.At, head, digest, ref)
+		span, err = e.out.Revisit(url, c.At, head, digest, ref)
 		e.report.Revisits++
 		entry.MIME, entry.Digest = "warc/revisit", digest.String()
 	case c.Hash == (store.SHA256{}):
-		span, err = e.out.Response(c.URL, c.At, head, nil, nil)
+		span, err = e.out.Response(url, c.At, head, nil, nil)
 		e.report.Responses++
 		entry.Digest = span.Payload.String()
 	case seen:
 		ref := warc.Revisit{Profile: warc.ProfileIdenticalPayload, RefersTo: before.id, TargetURI: before.url, Date: before.at}
-		span, err = e.out.Revisit(c.URL, c.At, head, before.digest, ref)
+		span, err = e.out.Revisit(url, c.At, head, before.digest, ref)
 		e.report.Revisits++
 		entry.MIME, entry.Digest = "warc/revisit", before.digest.String()
 	default:
@@ -146,9 +150,9 @@ func (e *exporter) capture(ctx context.Context, c store.CaptureRow) error {
 			return err
 		}
 		digest := warc.SumDigest("sha1", payload)
-		span, err = e.out.Response(c.URL, c.At, head, payload, truncatedField(c))
+		span, err = e.out.Response(url, c.At, head, payload, truncatedField(c))
 		if c.Version > 0 { // an error answer is no payload for others to lean on
-			e.first[c.Hash] = written{span.ID, c.URL, c.At, digest}
+			e.first[c.Hash] = written{span.ID, url, c.At, digest}
 		}
 		e.report.Responses++
 		entry.Digest = digest.String()

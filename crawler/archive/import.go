@@ -52,7 +52,8 @@ type Report struct {
 	Completed int
 	Skipped   int // records that are no captures of web pages
 	Bytes     int64
-	Damage    map[warc.Kind]int
+	Damage    map[warc.Kind]int // records, or parts of files, that were left out
+	Mended    map[warc.Kind]int // faults of records that were taken all the same
 }
 
 // Import reads WARC files into the store: responses and revisits become fetches
@@ -66,7 +67,7 @@ func Import(ctx context.Context, db *store.DB, reader *intake.Reader, files []st
 	if opt.MaxPayload == 0 {
 		opt.MaxPayload = defaultMaxPayload
 	}
-	im := &importer{db: db, reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}}}
+	im := &importer{db: db, reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}, Mended: map[warc.Kind]int{}}}
 	for _, name := range files {
 		if err := im.file(ctx, name); err != nil {
 			return im.report, fmt.Errorf("%s: %w", name, err)
@@ -81,7 +82,7 @@ func Read(ctx context.Context, reader *intake.Reader, files []string, opt Import
 	if opt.MaxPayload == 0 {
 		opt.MaxPayload = defaultMaxPayload
 	}
-	im := &importer{reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}}}
+	im := &importer{reader: reader, opt: opt, report: Report{Damage: map[warc.Kind]int{}, Mended: map[warc.Kind]int{}}}
 	for _, name := range files {
 		err := im.open(name, func(file *os.File, size int64) error {
 			return im.records(ctx, name, file, size, func(c *store.Capture) error {
@@ -257,7 +258,7 @@ func (im *importer) records(ctx context.Context, name string, f *os.File, size i
 			im.opt.Progress(name, rec.Offset, size)
 		}
 		for _, flaw := range rec.Flaws {
-			im.damaged(name, flaw)
+			im.mended(name, flaw)
 		}
 		c, err := im.capture(name, rec)
 		if err != nil {
@@ -269,6 +270,21 @@ func (im *importer) records(ctx context.Context, name string, f *os.File, size i
 		if err := emit(c); err != nil {
 			return err
 		}
+	}
+}
+
+// mended counts a fault that leaves the record readable. Without a date a capture
+// has no place in time, and is left out.
+func (im *importer) mended(name string, d *warc.Damage) {
+	if d.Kind == warc.BadDate {
+		im.damaged(name, d)
+		return
+	}
+	im.mu.Lock()
+	im.report.Mended[d.Kind]++
+	im.mu.Unlock()
+	if im.opt.Damaged != nil {
+		im.opt.Damaged(name, d)
 	}
 }
 
@@ -287,9 +303,14 @@ func (im *importer) skip() {
 	im.mu.Unlock()
 }
 
-// redirectTo is the detail of an answer that leads elsewhere.
-func redirectTo(url string) json.RawMessage {
-	b, err := json.Marshal(map[string]string{"redirect": url})
+// recordNote is what else is kept of a record.
+type recordNote struct {
+	Redirect string `json:"redirect,omitempty"` // where the answer leads
+	URI      string `json:"uri,omitempty"`      // as recorded, where the canonical form differs
+}
+
+func (n recordNote) detail() json.RawMessage {
+	b, err := json.Marshal(n)
 	if err != nil {
 		return nil
 	}

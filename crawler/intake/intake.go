@@ -24,8 +24,12 @@ import (
 // each version; raise it when the same payload would give another record.
 const Rules = 1
 
-// maxDecoded bounds a payload whose content coding is removed here.
-const maxDecoded = 16 << 20
+// maxDecoded bounds a payload whose content coding is removed here, and maxRecord
+// what is kept of a page's text: the store takes no more than 16 MiB in one piece.
+const (
+	maxDecoded = 10 << 20
+	maxRecord  = 15 << 20
+)
 
 // Reader reads payloads. It is safe for concurrent use.
 type Reader struct {
@@ -55,7 +59,17 @@ type Source struct {
 // be said of them, and the flags tell how well it went.
 func (r *Reader) Read(src Source, payload []byte) store.Extract {
 	page, counter, done := r.page(src, payload)
-	defer done()
+	defer func() { done() }()
+	record := page.AppendRecord(nil)
+	// Text in a legacy charset grows in UTF-8, and a coded payload by far more. Of a
+	// page that is too long the first part is kept, and the page is flagged.
+	for most := len(payload); len(record) > maxRecord; {
+		done()
+		most = min(most, maxDecoded) / 2
+		page, counter, done = r.page(src, payload, most)
+		page.Flags |= extract.Cut
+		record = page.AppendRecord(nil)
+	}
 	out := store.Extract{
 		Title:     page.Title,
 		Language:  language(page),
@@ -64,7 +78,7 @@ func (r *Reader) Read(src Source, payload []byte) store.Extract {
 		Sentences: len(page.Sentences),
 		TextHash:  page.TextHash(),
 		WordsHash: counter.Hash(),
-		Record:    page.AppendRecord(nil),
+		Record:    record,
 		Rules:     Rules,
 		Links:     r.Links(page),
 	}
@@ -81,13 +95,22 @@ func (r *Reader) Page(src Source, payload []byte) *extract.Page {
 	return page
 }
 
-func (r *Reader) page(src Source, payload []byte) (*extract.Page, *extract.Counter, func()) {
+// page extracts a payload, or as much of what it decodes to as most says.
+func (r *Reader) page(src Source, payload []byte, most ...int) (*extract.Page, *extract.Counter, func()) {
 	w := r.workers.Get().(*worker)
+	cut := false
 	if src.Coding != "" {
 		m := warc.HTTPMessage{Payload: payload, Header: warc.Header{{Name: "Content-Encoding", Value: src.Coding}}}
-		payload = w.decoder.Decode(&m, maxDecoded).Data
+		body := w.decoder.Decode(&m, maxDecoded)
+		payload, cut = body.Data, body.Cut
+	}
+	if len(most) > 0 && len(payload) > most[0] {
+		payload, cut = payload[:most[0]], true
 	}
 	page := w.extractor.Extract(extract.Input{Body: payload, ContentType: src.ContentType, URL: src.URL})
+	if cut {
+		page.Flags |= extract.Cut
+	}
 	w.counter.Reset()
 	w.counter.Add(page.Text())
 	return page, &w.counter, func() { r.workers.Put(w) }
