@@ -59,7 +59,7 @@ func (d *decoder) decode(body []byte, contentType string) decoded {
 	text, bad := d.read(enc, name, body)
 	out := decoded{text: text, name: name, from: from}
 	if from != FromGuess {
-		out.misfit = tooMany(text, bad) || singleByte(name) && isUTF8InDisguise(body)
+		out.misfit = tooMany(text, bad) || from != FromBOM && isUTF8InDisguise(name, body)
 	}
 	if out.misfit {
 		if other, e := guess(body); other != name {
@@ -75,11 +75,22 @@ func (d *decoder) decode(body []byte, contentType string) decoded {
 	return out
 }
 
-// isUTF8InDisguise reports whether a body with the label of a single-byte
-// encoding is UTF-8: a few characters may look so by chance.
-func isUTF8InDisguise(body []byte) bool {
+// isUTF8InDisguise reports whether a body with another label is UTF-8. Under a
+// single-byte encoding a few characters may look so by chance; pairs of bytes of an
+// East Asian one would have to do so all of them; and UTF-16 of markup is full of
+// zero bytes.
+func isUTF8InDisguise(name string, body []byte) bool {
+	switch {
+	case name == "utf-8" || name == "iso-2022-jp":
+		return false
+	case strings.HasPrefix(name, "utf-16"):
+		return len(body) > 0 && bytes.IndexByte(body, 0) < 0 && utf8.Valid(body)
+	}
 	good, bad := countUTF8(body)
-	return good >= 4 && bad*20 <= good
+	if singleByte(name) {
+		return good >= 4 && bad*20 <= good
+	}
+	return good >= 8 && bad == 0
 }
 
 // tooMany reports whether bad characters are more than a few slips: one in
