@@ -90,7 +90,7 @@ func corpus(t testing.TB, names ...string) []string {
 	for _, n := range names {
 		path := filepath.Join(dir, n+".warc.gz")
 		if _, err := os.Stat(path); err != nil {
-			t.Skipf("the corpus lacks a file: %v", err)
+			t.Fatalf("the corpus lacks a file: %v", err)
 		}
 		files = append(files, path)
 	}
