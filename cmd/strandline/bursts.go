@@ -51,7 +51,7 @@ func (s *service) switchMasks(ctx context.Context, watches []daemon.Watch) error
 
 // FetchPair fetches a page twice at one moment for the daemon.
 func (f pageFetcher) FetchPair(ctx context.Context, j daemon.Job) daemon.Pair {
-	p := f.Fetcher.FetchPair(ctx, fetch.Request{URL: j.URL})
+	p := f.Fetcher.FetchPair(ctx, fetch.Request{URL: j.URL, Cookies: cookiesOf(j)})
 	sent := func(r fetch.Result) time.Time {
 		if r.SentAt.IsZero() {
 			return r.StartedAt

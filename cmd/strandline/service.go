@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"mime"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -146,7 +148,7 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 			spec.Pages = append(spec.Pages, url)
 		}
 	}
-	watch := daemon.Watch{Name: spec.Name}
+	watch := daemon.Watch{Name: spec.Name, Options: cookies(w.Cookies)}
 	if err := askBursts(&watch, w); err != nil {
 		return spec, watch, err
 	}
@@ -169,6 +171,24 @@ func ruleTexts(rules []configs.Rule) []string {
 		out[i] = string(r)
 	}
 	return out
+}
+
+// cookies are what a watch has sent with its fetches, in the order of their names.
+func cookies(byName map[string]configs.Secret) []*http.Cookie {
+	var out []*http.Cookie
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		out = append(out, &http.Cookie{Name: name, Value: byName[name].Reveal()})
+	}
+	return out
+}
+
+// cookiesOf are those of the watch that a fetch is made for.
+func cookiesOf(j daemon.Job) []*http.Cookie {
+	if j.Watch == nil {
+		return nil
+	}
+	list, _ := j.Watch.Options.([]*http.Cookie)
+	return list
 }
 
 // Reload takes the configuration files anew. On any error the old one stays.
@@ -222,7 +242,7 @@ type pageFetcher struct{ *fetch.Fetcher }
 
 // Fetch translates between the daemon's words and the fetcher's.
 func (f pageFetcher) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
-	req := fetch.Request{URL: j.URL}
+	req := fetch.Request{URL: j.URL, Cookies: cookiesOf(j)}
 	if j.Version > 0 {
 		req.ETag, req.LastModified = j.ETag, j.LastModified
 	}
