@@ -60,6 +60,15 @@ func TestTwoDaemons(t *testing.T) {
 	var runs []func() error
 	kill := epoch.Add(6 * time.Hour)
 	dead := &cut{DB: db}
+	d.want = 2
+	d.at = append(d.at, moment{kill, func() {
+		// As kill -9 does: nothing is given back.
+		dead.cut()
+		stop := d.alive["b"]
+		delete(d.alive, "b")
+		delete(d.rest, "b")
+		stop()
+	}})
 	for _, name := range []string{"a", "b"} {
 		w := newWeb(d.clock)
 		webs[name] = w
@@ -69,14 +78,6 @@ func TestTwoDaemons(t *testing.T) {
 		}
 		runs = append(runs, start(t, d, name, s, w, watches, func(o *daemon.Options) { o.Groups = groups }))
 	}
-	d.at = append(d.at, moment{kill, func() {
-		// As kill -9 does: nothing is given back.
-		dead.cut()
-		stop := d.alive["b"]
-		delete(d.alive, "b")
-		delete(d.rest, "b")
-		stop()
-	}})
 	finish(t, runs[0])
 	if err := runs[1](); err != nil && !strings.Contains(err.Error(), "away") {
 		t.Fatal(err)
@@ -184,17 +185,17 @@ func TestDatabaseAway(t *testing.T) {
 	watches := apply(t, db, epoch, watchSpec{"w", 30 * time.Minute, urls})
 	w := newWeb(d.clock)
 	var dm *daemon.Daemon
-	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
-		dm = daemon.New(c, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 10 * time.Minute, Lease: 30 * time.Minute, Alive: func(int) bool { return true }})
-		dm.SetWatches(watches)
-		return dm
-	})
 	var during daemon.Health
 	d.at = []moment{
 		{epoch.Add(60 * time.Minute), c.cut},
 		{epoch.Add(69 * time.Minute), func() { during = dm.Health() }},
 		{epoch.Add(70 * time.Minute), func() { c.set(false) }},
 	}
+	run := d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+		dm = daemon.New(c, w, reader{}, d.clock, daemon.Options{AtRest: rest, Lookahead: 10 * time.Minute, Lease: 30 * time.Minute, Alive: func(int) bool { return true }})
+		dm.SetWatches(watches)
+		return dm
+	})
 	finish(t, run)
 	if during.Ready() || during.AwaySince.IsZero() || during.AwayReason == "" {
 		t.Errorf("while the database was away: %+v", during)

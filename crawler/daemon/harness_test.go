@@ -139,7 +139,12 @@ type driver struct {
 	clock *clock.Manual
 	until time.Time
 
+	// want is how many daemons there must be before the clock moves; zero means one.
+	// Like at, it is set before the first daemon is run.
+	want int
+
 	mu    sync.Mutex
+	going bool
 	rest  map[string]time.Time // daemons at rest, until when; zero: not at rest
 	alive map[string]context.CancelFunc
 	at    []moment // what happens when
@@ -166,6 +171,9 @@ func (d *driver) atRest(name string) func(time.Time) {
 
 // move moves the clock to the first thing that happens if all daemons are at rest.
 func (d *driver) move() {
+	if d.going = d.going || len(d.alive) >= d.want; !d.going {
+		return
+	}
 	first := time.Time{}
 	for name := range d.alive {
 		at := d.rest[name]
