@@ -38,11 +38,11 @@ check-fast: ## The part of check that takes seconds: format, vet, import order, 
 
 .PHONY: fmt
 fmt: ## Format all code by gofumpt.
-	$(GO) list -f '{{.Dir}}' ./... | xargs $(TOOL) gofumpt -w
+	$(TOOL) gofumpt -w .
 
 .PHONY: lint
 lint: ## gofumpt, golangci-lint and staticcheck; the first run builds them, which takes minutes.
-	@files=$$($(GO) list -f '{{.Dir}}' ./... | xargs $(TOOL) gofumpt -l | sort -u); \
+	@files=$$($(TOOL) gofumpt -l .); \
 	if [[ -n $$files ]]; then echo "not formatted by gofumpt (make fmt):"; echo "$$files"; exit 1; fi
 	$(TOOL) golangci-lint run ./...
 	$(TOOL) staticcheck ./...

@@ -9,11 +9,17 @@ import (
 // sizeScale lists the units of a Size; a number without a unit counts bytes.
 func sizeScale() []unit {
 	return []unit{
-		{"TiB", 1 << 40}, {"TB", 1e12},
-		{"GiB", 1 << 30}, {"GB", 1e9},
-		{"MiB", 1 << 20}, {"MB", 1e6},
-		{"KiB", 1 << 10}, {"kB", 1e3}, {"KB", 1e3},
-		{"B", 1}, {"", 1},
+		{"TiB", 1 << 40},
+		{"TB", 1e12},
+		{"GiB", 1 << 30},
+		{"GB", 1e9},
+		{"MiB", 1 << 20},
+		{"MB", 1e6},
+		{"KiB", 1 << 10},
+		{"kB", 1e3},
+		{"KB", 1e3},
+		{"B", 1},
+		{"", 1},
 	}
 }
 

@@ -73,8 +73,10 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	}
 	cfg.AfterConnect = func(_ context.Context, c *pgx.Conn) error {
 		// Times come back in UTC, whatever the machine's zone is.
-		c.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID,
-			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
+		c.TypeMap().RegisterType(&pgtype.Type{
+			Name: "timestamptz", OID: pgtype.TimestamptzOID,
+			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+		})
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)

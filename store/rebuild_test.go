@@ -73,8 +73,10 @@ func TestRebuildGivesTheSame(t *testing.T) {
 			update core.page_state set title = 'wrong', language = 'xx', text_hash = gen_random_uuid(), text_since = now();
 			delete from core.link_set`, store.RebuildReport{Versions: versions, Changed: versions}},
 		{"frames", `update core.record set data = substring(data for length(data) / 2)`, store.RebuildReport{Versions: versions, Repaired: -1}},
-		{"one bit", `update core.record set data = set_bit(data, 8 * (length(data) - 5), 1 - get_bit(data, 8 * (length(data) - 5)))`,
-			store.RebuildReport{Versions: versions, Repaired: -1}},
+		{
+			"one bit", `update core.record set data = set_bit(data, 8 * (length(data) - 5), 1 - get_bit(data, 8 * (length(data) - 5)))`,
+			store.RebuildReport{Versions: versions, Repaired: -1},
+		},
 		{"sizes", `update core.record set raw_size = raw_size + 1 where depth = 0`, store.RebuildReport{Versions: versions, Repaired: -1}},
 	}
 	for _, test := range tests {

@@ -164,7 +164,8 @@ func (db *DB) setWatches(ctx context.Context, now time.Time, specs []WatchSpec) 
 // given: new ones join, vanished ones are marked as left and keep their history.
 // It returns how many did.
 func (db *DB) SetSource(ctx context.Context, watch int32, source string, pages []string, now time.Time,
-	first func(url string, now time.Time) (slot, due time.Time, err error)) (joined, left int, err error) {
+	first func(url string, now time.Time) (slot, due time.Time, err error),
+) (joined, left int, err error) {
 	ids, err := db.resolveInOrder(ctx, pages, now)
 	if err != nil {
 		return 0, 0, fmt.Errorf("apply source %s: %w", source, err)

@@ -305,8 +305,10 @@ func (b *batch) layTimeline(ctx context.Context, tx pgx.Tx, p *pageBatch) error 
 	p.fresh, p.dropped = dropDuplicates(nil, p.fresh, nil)
 	p.obs = p.fresh
 	if p.state.Version > 0 {
-		p.extended = &versionRow{number: p.state.Version, first: p.state.VersionSince, last: p.state.VersionSeen, hash: p.state.Hash,
-			textHash: p.state.textHash, textSince: p.state.textSince}
+		p.extended = &versionRow{
+			number: p.state.Version, first: p.state.VersionSince, last: p.state.VersionSeen, hash: p.state.Hash,
+			textHash: p.state.textHash, textSince: p.state.textSince,
+		}
 		p.timeline.last = p.extended
 	}
 	return b.place(ctx, p)

@@ -93,8 +93,10 @@ func TestFailuresAreFetches(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	write(t, db, capture(page, 0, "one"))
-	gone := &store.Capture{URL: page, Kind: store.KindSchedule, StartedAt: epoch.Add(time.Minute), Status: 404, Outcome: store.Failed,
-		Error: "status 404\x00", Payload: []byte("not here")}
+	gone := &store.Capture{
+		URL: page, Kind: store.KindSchedule, StartedAt: epoch.Add(time.Minute), Status: 404, Outcome: store.Failed,
+		Error: "status 404\x00", Payload: []byte("not here"),
+	}
 	if got := write(t, db, gone); got[0].Version != 0 || got[0].Outcome != store.Failed {
 		t.Errorf("got %+v, want an error without version", got[0])
 	}

@@ -69,8 +69,10 @@ type pageVersion struct {
 	*versionRow
 }
 
-var fetchColumns = []string{"page_id", "bucket", "started_at", "attempt", "finished_at", "due_at", "outcome", "status", "kind", "watch_id",
-	"version", "bytes", "error", "sha256", "head", "detail"}
+var fetchColumns = []string{
+	"page_id", "bucket", "started_at", "attempt", "finished_at", "due_at", "outcome", "status", "kind", "watch_id",
+	"version", "bytes", "error", "sha256", "head", "detail",
+}
 
 func copyFetches(ctx context.Context, tx pgx.Tx, rows []fetchRow) error {
 	if len(rows) == 0 {
@@ -103,8 +105,10 @@ func copyFetches(ctx context.Context, tx pgx.Tx, rows []fetchRow) error {
 		if r.err == missingPayload {
 			detail = missingDetail(r.sha1, r.refersTo)
 		}
-		return []any{int64(r.page), r.page.Bucket(), r.at, r.attempt, r.finished, orNil(r.due), string(r.outcome), statusOrNil(r.status),
-			string(r.kind), watchOrNil(r.watch), version, r.bytes, textOrNil(r.err), hash, head, detail}, nil
+		return []any{
+			int64(r.page), r.page.Bucket(), r.at, r.attempt, r.finished, orNil(r.due), string(r.outcome), statusOrNil(r.status),
+			string(r.kind), watchOrNil(r.watch), version, r.bytes, textOrNil(r.err), hash, head, detail,
+		}, nil
 	}))
 	if err != nil {
 		return fmt.Errorf("store fetches: %w", err)
@@ -112,8 +116,10 @@ func copyFetches(ctx context.Context, tx pgx.Tx, rows []fetchRow) error {
 	return nil
 }
 
-var versionColumns = []string{"page_id", "bucket", "version", "first_seen", "last_seen", "fetches", "status", "bytes", "words", "sentences",
-	"sha256", "sha1", "record", "rules", "text_hash", "text_since", "words_hash", "links_hash", "title", "language", "charset", "media_type", "coding", "flags", "head"}
+var versionColumns = []string{
+	"page_id", "bucket", "version", "first_seen", "last_seen", "fetches", "status", "bytes", "words", "sentences",
+	"sha256", "sha1", "record", "rules", "text_hash", "text_since", "words_hash", "links_hash", "title", "language", "charset", "media_type", "coding", "flags", "head",
+}
 
 func copyVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
 	if len(rows) == 0 {
@@ -129,9 +135,11 @@ func copyVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
 		if flags == nil {
 			flags = []string{}
 		}
-		return []any{int64(v.page), v.page.Bucket(), v.number, v.first, v.last, v.fetches, int16(v.status), v.bytes, v.words, v.sentences,
+		return []any{
+			int64(v.page), v.page.Bucket(), v.number, v.first, v.last, v.fetches, int16(v.status), v.bytes, v.words, v.sentences,
 			v.hash[:], v.sha1[:], v.record[:], int16(v.rules), v.textHash, v.textSince, v.wordsHash, v.linksHash, textOrNil(v.title), textOrNil(v.language),
-			textOrNil(v.charset), textOrNil(v.mediaType), textOrNil(v.coding), flags, head}, nil
+			textOrNil(v.charset), textOrNil(v.mediaType), textOrNil(v.coding), flags, head,
+		}, nil
 	}))
 	if err != nil {
 		return fmt.Errorf("store versions: %w", err)

@@ -82,8 +82,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if cli.Verbose {
 		level = slog.LevelDebug
 	}
-	a := &app{flags: cli.globals, stdin: stdin, stdout: stdout, stderr: stderr,
-		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))}
+	a := &app{
+		flags: cli.globals, stdin: stdin, stdout: stdout, stderr: stderr,
+		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return a.status(ctx, parsed.Run(a))
 }

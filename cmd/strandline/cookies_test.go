@@ -27,8 +27,10 @@ func (r *roundTrip) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Path == "/robots.txt" {
 		status, body = 404, ""
 	}
-	return &http.Response{StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header: http.Header{"Content-Type": {"text/html"}, "Set-Cookie": {"given=1"}}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	return &http.Response{
+		StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header: http.Header{"Content-Type": {"text/html"}, "Set-Cookie": {"given=1"}}, Body: io.NopCloser(strings.NewReader(body)),
+	}, nil
 }
 
 // TestCookies sends cookies with the pages of a watch that asks for them, and with

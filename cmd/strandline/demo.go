@@ -90,7 +90,13 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	g.Go(func() error { return s.run(ctx) })
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
 	g.Go(func() error { return c.tell(ctx, a, s) })
-	return g.Wait()
+	err = g.Wait()
+	if c.Dir == "" {
+		fmt.Fprintln(a.stdout, "\nStopped; everything is removed (--dir keeps it).")
+	} else {
+		fmt.Fprintf(a.stdout, "\nStopped; the database is kept in %s.\n", dir)
+	}
+	return err
 }
 
 // demoConfig is the configuration of a demo: pages by category, every hour, and a

@@ -207,8 +207,10 @@ func (c *diffCmd) sentences(a *app, cmp *comparison) {
 
 func (c *diffCmd) json(ctx context.Context, a *app, o *opened, cmp *comparison) error {
 	changes, _, _, _ := cmp.sentences()
-	out := map[string]any{"url": cmp.page.URL, "a": cmp.a.Number, "b": cmp.b.Number, "a_first_seen": cmp.a.FirstSeen, "b_first_seen": cmp.b.FirstSeen,
-		"dice": cmp.dice, "sentences": changes}
+	out := map[string]any{
+		"url": cmp.page.URL, "a": cmp.a.Number, "b": cmp.b.Number, "a_first_seen": cmp.a.FirstSeen, "b_first_seen": cmp.b.FirstSeen,
+		"dice": cmp.dice, "sentences": changes,
+	}
 	added, removed, err := linkChanges(ctx, o, cmp)
 	if err != nil {
 		return err
@@ -338,7 +340,9 @@ func (c *diffCmd) page(cmp *comparison) error {
 	if err != nil {
 		return err
 	}
-	err = diffPage.Execute(f, map[string]any{"URL": cmp.page.URL, "A": cmp.a.Number, "B": cmp.b.Number, "ATime": stamp(cmp.a.FirstSeen),
-		"BTime": stamp(cmp.b.FirstSeen), "Dice": cmp.dice, "Pieces": wordPieces(cmp)})
+	err = diffPage.Execute(f, map[string]any{
+		"URL": cmp.page.URL, "A": cmp.a.Number, "B": cmp.b.Number, "ATime": stamp(cmp.a.FirstSeen),
+		"BTime": stamp(cmp.b.FirstSeen), "Dice": cmp.dice, "Pieces": wordPieces(cmp),
+	})
 	return errors.Join(err, f.Close())
 }

@@ -122,6 +122,9 @@ func (a *app) database(ctx context.Context, c *configs.Config) (string, *localpg
 // being root cannot have the service's one; theirs is then in their home.
 func stateDir(configured string, asked bool) (string, error) {
 	err := os.MkdirAll(configured, 0o755)
+	if err == nil {
+		err = mayWrite(configured)
+	}
 	if err == nil || asked || !errors.Is(err, fs.ErrPermission) || configured != string(configs.Default().StateDir) {
 		if err != nil {
 			return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
@@ -149,6 +152,15 @@ func withScheme(name string) string {
 		return name
 	}
 	return "https://" + name
+}
+
+// mayWrite reports whether files can be made in a directory.
+func mayWrite(dir string) error {
+	f, err := os.CreateTemp(dir, ".strandline-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // page finds the page that a person names.

@@ -104,9 +104,11 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &report.Table{Title: "How pages change, by class (means over pages of their own means)", Columns: []string{"class kind", "class", "pages", "unchanged",
+	t := &report.Table{Title: "How pages change, by class (means over pages of their own means)", Columns: []string{
+		"class kind", "class", "pages", "unchanged",
 		"hours mean", "hours median", "dice mean", "dice median", "changes a day (Poisson) mean", "knotted", "sloped", "flat", "unknown",
-		"knot hours mean", "knot hours median", "knot dice mean", "knot dice median"}}
+		"knot hours mean", "knot hours median", "knot dice mean", "knot dice median",
+	}}
 	var all class
 	for _, c := range classesOf(pages) {
 		if c.kind == "all" {

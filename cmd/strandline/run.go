@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,7 +43,16 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
-	fmt.Fprintf(a.stderr, "strandline: watching %d watches; stop with Ctrl-C\n", len(o.config.Watches))
+	source := "no configuration file was found"
+	if len(o.config.Files) > 0 {
+		source = strings.Join(o.config.Files, ", ")
+	}
+	pages := 0
+	for i := range o.config.Watches {
+		pages += len(o.config.Watches[i].Pages())
+	}
+	fmt.Fprintf(a.stderr, "strandline: %s: watches %d, pages listed %d; the first fetches come within minutes; stop with Ctrl-C\n",
+		source, len(o.config.Watches), pages)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.run(ctx) })
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })

@@ -39,7 +39,8 @@ func TestScripts(t *testing.T) {
 			if strings.Contains(string(text), "$DATABASE") {
 				database = newDatabase(t)
 			}
-			testscript.Run(t, testscript.Params{Files: []string{file}, RequireExplicitExec: true, RequireUniqueNames: true,
+			testscript.Run(t, testscript.Params{
+				Files: []string{file}, RequireExplicitExec: true, RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("DATABASE", database)
 					if err := enterable(env.WorkDir); err != nil {

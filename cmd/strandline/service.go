@@ -53,7 +53,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	}
 	s.gate, s.fetcher = g, fetcher
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
-		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Report: s.report, Logger: a.log,
+		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
 		Learner: monitor.MaskLearner{},
 	})
 	return s, nil
@@ -71,13 +71,9 @@ func (s *service) run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// report tells an operator what happens once.
-func (s *service) report(e daemon.Event) {
-	s.app.log.Warn("page "+string(e.Kind), "url", e.URL, "watch", e.Watch, "at", e.At, "reason", e.Reason)
-}
-
-// newcomers is the time over which pages that join together are spread.
-const newcomers = 5 * time.Minute
+// newcomers is the time over which n pages that join together are spread: at once
+// for a few, so that their owner sees something happen.
+func newcomers(n int) time.Duration { return min(time.Duration(n)*time.Second, 5*time.Minute) }
 
 // apply makes a configuration the one in force, all or nothing.
 func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, error) {
@@ -160,7 +156,7 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 	}
 	watch.Plan = plan
 	spec.First = func(url string, now time.Time) (slot, due time.Time, err error) {
-		return plan.First(url, now, newcomers)
+		return plan.First(url, now, newcomers(len(spec.Pages)))
 	}
 	return spec, watch, nil
 }
@@ -229,8 +225,10 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 // State tells what the daemon does now.
 func (s *service) State(ctx context.Context) any {
 	h := s.daemon.Health()
-	out := map[string]any{"now": s.clock.Now().UTC(), "ready": h.Ready(), "queued": h.Queued, "fetching": h.Fetching, "unstored": h.Unstored,
-		"buckets": h.Buckets, "daemons": h.Daemons, "outcomes": h.Counts, "missed": h.Missed, "set_aside": h.SetAside}
+	out := map[string]any{
+		"now": s.clock.Now().UTC(), "ready": h.Ready(), "queued": h.Queued, "fetching": h.Fetching, "unstored": h.Unstored,
+		"buckets": h.Buckets, "daemons": h.Daemons, "outcomes": h.Counts, "missed": h.Missed, "set_aside": h.SetAside,
+	}
 	if !h.AwaySince.IsZero() {
 		out["database_away_since"], out["database_away_reason"] = h.AwaySince, h.AwayReason
 	}

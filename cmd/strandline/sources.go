@@ -66,7 +66,7 @@ func (s *service) followOne(ctx context.Context, w *configs.Watch, url string, l
 		pages = slices.Compact(pages)
 	}
 	joined, left, err := s.SetSource(ctx, watch.ID, url, pages, s.clock.Now(), func(page string, now time.Time) (slot, due time.Time, err error) {
-		return watch.Plan.First(page, now, newcomers)
+		return watch.Plan.First(page, now, newcomers(len(pages)))
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -24,8 +24,10 @@ func (im *importer) capture(name string, rec *warc.Record) (*store.Capture, erro
 	url, err := im.reader.Canonical(rec.TargetURI)
 	switch {
 	case errors.Is(err, canonical.ErrTooLong):
-		im.damaged(name, &warc.Damage{Kind: warc.BadURI, Offset: rec.Offset,
-			Msg: fmt.Sprintf("a URL of %d bytes is left out: %.60s...", len(rec.TargetURI), rec.TargetURI)})
+		im.damaged(name, &warc.Damage{
+			Kind: warc.BadURI, Offset: rec.Offset,
+			Msg: fmt.Sprintf("a URL of %d bytes is left out: %.60s...", len(rec.TargetURI), rec.TargetURI),
+		})
 		return nil, nil
 	case err != nil:
 		// dns:, ftp: and the like are no web pages.

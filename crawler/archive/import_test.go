@@ -75,16 +75,20 @@ func importCases() map[string]struct {
 	return map[string]c{
 		"responses": {
 			file: members(page(a, "01", one), page(a, "02", one), page(a, "03", two), page(a, "04", one)),
-			seen: []string{"01 http://a.test/page 200 new v1: one word", "02 http://a.test/page 200 same v1",
-				"03 http://a.test/page 200 changed v2: two words", "04 http://a.test/page 200 changed v3: one word"},
+			seen: []string{
+				"01 http://a.test/page 200 new v1: one word", "02 http://a.test/page 200 same v1",
+				"03 http://a.test/page 200 changed v2: two words", "04 http://a.test/page 200 changed v3: one word",
+			},
 		},
 		"plain file": {file: page(a, "01", one), seen: firstOnly},
 		"revisits by sha1 and sha256": {
 			file: members(page(a, "01", one), revisit(a, "02", sha1Of(one)), page(a, "03", two), revisit(a, "04", sha256Of(two)),
 				revisit(a, "05", sha256Of(one)), revisit(a, "06", sha1Of(two))),
-			seen: []string{"01 http://a.test/page 200 new v1: one word", "02 http://a.test/page 200 same v1",
+			seen: []string{
+				"01 http://a.test/page 200 new v1: one word", "02 http://a.test/page 200 same v1",
 				"03 http://a.test/page 200 changed v2: two words", "04 http://a.test/page 200 same v2",
-				"05 http://a.test/page 200 changed v3: one word", "06 http://a.test/page 200 changed v4: two words"},
+				"05 http://a.test/page 200 changed v3: one word", "06 http://a.test/page 200 changed v4: two words",
+			},
 		},
 		"revisit of a payload that never came": {
 			file: revisit(a, "01", sha1Of(one)),
@@ -137,8 +141,10 @@ func importCases() map[string]struct {
 				response("02", answer(text("not here"), "HTTP/1.1 404 Not Found", html)), response("03", answer("", "HTTP/1.1 204 No Content")),
 				response("04", answer("part", "HTTP/1.1 206 Partial Content", html)), response("05", answer(text("broken"), "HTTP/1.1 500 Oops")),
 				page(a, "06", one)),
-			seen: []string{"01 http://a.test/page 301 error", "02 http://a.test/page 404 error", "03 http://a.test/page 204 error", "04 http://a.test/page 206 error",
-				"05 http://a.test/page 500 error", "06 http://a.test/page 200 new v1: one word"},
+			seen: []string{
+				"01 http://a.test/page 301 error", "02 http://a.test/page 404 error", "03 http://a.test/page 204 error", "04 http://a.test/page 206 error",
+				"05 http://a.test/page 500 error", "06 http://a.test/page 200 new v1: one word",
+			},
 		},
 		"gzip":              {file: response("01", answer(gz, ok, html, "Content-Encoding: gzip")), seen: firstOnly},
 		"br":                {file: response("01", answer(br, ok, html, "Content-Encoding: br")), seen: firstOnly},

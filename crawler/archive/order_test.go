@@ -22,12 +22,18 @@ func threeFiles() [3][]string {
 			captured("revisit", url, at, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified")...)
 	}
 	return [3][]string{
-		{page(a, "10", one), revisit(a, "20", sha1Of(two)), page(a, "40", three), notModified(a, "45"),
-			revisit(b, "30", sha1Of(two), "WARC-Refers-To-Target-URI: "+a2), record(answer("no", "HTTP/1.1 404 Not Found"), captured("response", a, "50")...)},
-		{revisit(a, "05", sha256Of(three)), page(a, "15", two), revisit(a2, "12", sha256Of(two), "WARC-Refers-To-Target-URI: "+a),
-			notModified(a2, "13"), page(b, "10", three), page(b, "10", one)},
-		{page(a, "12", one), page(a, "42", two), notModified(a, "22"), page(a2, "11", three), notModified(a2, "01"),
-			revisit("http://c.test/", "55", sha256Of(two), "WARC-Refers-To-Target-URI: "+b), page(b, "31", one), revisit(b, "33", sha1Of(two))},
+		{
+			page(a, "10", one), revisit(a, "20", sha1Of(two)), page(a, "40", three), notModified(a, "45"),
+			revisit(b, "30", sha1Of(two), "WARC-Refers-To-Target-URI: "+a2), record(answer("no", "HTTP/1.1 404 Not Found"), captured("response", a, "50")...),
+		},
+		{
+			revisit(a, "05", sha256Of(three)), page(a, "15", two), revisit(a2, "12", sha256Of(two), "WARC-Refers-To-Target-URI: "+a),
+			notModified(a2, "13"), page(b, "10", three), page(b, "10", one),
+		},
+		{
+			page(a, "12", one), page(a, "42", two), notModified(a, "22"), page(a2, "11", three), notModified(a2, "01"),
+			revisit("http://c.test/", "55", sha256Of(two), "WARC-Refers-To-Target-URI: "+b), page(b, "31", one), revisit(b, "33", sha1Of(two)),
+		},
 	}
 }
 

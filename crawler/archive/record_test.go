@@ -33,8 +33,10 @@ func captured(kind, url, at string, more ...string) []string {
 	if len(at) < 10 {
 		at = "2021-05-01T00:" + at + ":00Z"
 	}
-	return append([]string{"WARC-Type: " + kind, "WARC-Record-ID: <urn:uuid:" + kind + at + url[:min(len(url), 60)] + ">", "WARC-Date: " + at,
-		"WARC-Target-URI: " + url, "Content-Type: application/http;msgtype=response"}, more...)
+	return append([]string{
+		"WARC-Type: " + kind, "WARC-Record-ID: <urn:uuid:" + kind + at + url[:min(len(url), 60)] + ">", "WARC-Date: " + at,
+		"WARC-Target-URI: " + url, "Content-Type: application/http;msgtype=response",
+	}, more...)
 }
 
 // answer is an HTTP message.

@@ -66,8 +66,17 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	m := time.Minute
 	for _, o := range []Options{
-		{When: 1.1}, {When: -1}, {MinSlots: -1}, {Lead: -1}, {Offsets: []time.Duration{}}, {Offsets: []time.Duration{0}},
-		{Offsets: []time.Duration{m, 2 * m}}, {Offsets: []time.Duration{0, m, m}}, {Rounds: -1}, {Every: 33 * m}, {Every: -1},
+		{When: 1.1},
+		{When: -1},
+		{MinSlots: -1},
+		{Lead: -1},
+		{Offsets: []time.Duration{}},
+		{Offsets: []time.Duration{0}},
+		{Offsets: []time.Duration{m, 2 * m}},
+		{Offsets: []time.Duration{0, m, m}},
+		{Rounds: -1},
+		{Every: 33 * m},
+		{Every: -1},
 	} {
 		if o.Check() == nil {
 			t.Errorf("%+v passes", o)

@@ -61,8 +61,10 @@ func apply(t testing.TB, db *store.DB, now time.Time, specs ...watchSpec) []daem
 			t.Fatal(err)
 		}
 		plans[s.name] = p
-		in = append(in, store.WatchSpec{Name: s.name, Timing: s.every.String(), Every: s.every, Pages: s.urls,
-			First: func(url string, now time.Time) (time.Time, time.Time, error) { return p.First(url, now, time.Minute) }})
+		in = append(in, store.WatchSpec{
+			Name: s.name, Timing: s.every.String(), Every: s.every, Pages: s.urls,
+			First: func(url string, now time.Time) (time.Time, time.Time, error) { return p.First(url, now, time.Minute) },
+		})
 	}
 	got, err := db.SetWatches(t.Context(), now, in)
 	if err != nil {

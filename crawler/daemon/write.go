@@ -146,8 +146,10 @@ func (f *finished) refuse(reason string) {
 	f.step = nil
 	if n := len(f.caps); n > 0 {
 		c := f.caps[n-1]
-		f.caps = []*store.Capture{{URL: c.URL, Outcome: store.Failed, Kind: c.Kind, WatchID: c.WatchID, DueAt: c.DueAt, StartedAt: c.StartedAt,
-			FinishedAt: c.FinishedAt, Status: c.Status, Error: reason}}
+		f.caps = []*store.Capture{{
+			URL: c.URL, Outcome: store.Failed, Kind: c.Kind, WatchID: c.WatchID, DueAt: c.DueAt, StartedAt: c.StartedAt,
+			FinishedAt: c.FinishedAt, Status: c.Status, Error: reason,
+		}}
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 func checkRecord(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, p *Page) {
+}, p *Page,
+) {
 	t.Helper()
 	rec := p.AppendRecord(nil)
 	got, err := DecodeRecord(rec)

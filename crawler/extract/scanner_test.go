@@ -67,7 +67,8 @@ func gotTokens(src string) (out []string, odd bool) {
 func checkTokens(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, src string) {
+}, src string,
+) {
 	t.Helper()
 	before := strings.Clone(src)
 	got, odd := gotTokens(src)
@@ -84,9 +85,11 @@ func checkTokens(t interface {
 
 func TestScannerIsTheTokenizer(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"<", ">", "/", "!", "-", "--", "?", "=", "'", "\"", " ", "\n", "a", "B", "p", "x", "&", ";", "&amp;", "&copy",
+	pieces := []string{
+		"<", ">", "/", "!", "-", "--", "?", "=", "'", "\"", " ", "\n", "a", "B", "p", "x", "&", ";", "&amp;", "&copy",
 		"&copy=", "&notit;", "&#65;", "&#x41", "&semi;", "script", "</script>", "<script>", "<!--", "-->", "--!>", "<title>", "</title", "</titlex",
-		"textarea", "style", "</", "<b ", "id=", "class", "é", "<![CDATA[", "]]>", "<!DOCTYPE", "plaintext", "xmp", "/>", "svg"}
+		"textarea", "style", "</", "<b ", "id=", "class", "é", "<![CDATA[", "]]>", "<!DOCTYPE", "plaintext", "xmp", "/>", "svg",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		checkTokens(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 30).Draw(t, "pieces"), ""))
 	})

@@ -10,11 +10,13 @@ import (
 
 // soup draws markup that is likely to meet the odd corners of tree construction.
 func soup(t *rapid.T) string {
-	tags := []string{"p", "div", "span", "b", "i", "a", "a href=/x", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th",
+	tags := []string{
+		"p", "div", "span", "b", "i", "a", "a href=/x", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "td", "th",
 		"tbody", "thead", "caption", "col", "colgroup", "h1", "h2", "form", "button", "select", "option", "optgroup", "br", "hr",
 		"img", "input", "svg", "g/", "path", "title", "desc", "math", "mi", "foreignObject", "ruby", "rt", "rp", "script", "style",
 		"textarea", "noscript", "template", "head", "body", "html", "meta name=x", "link", "font", "nobr", "object", "pre", "center",
-		"section", "x-y", "iframe", "dialog", "frameset", "frame", "xmp", "label", "image", "text", "em", "code", "base href=/"}
+		"section", "x-y", "iframe", "dialog", "frameset", "frame", "xmp", "label", "image", "text", "em", "code", "base href=/",
+	}
 	var b strings.Builder
 	if rapid.Bool().Draw(t, "head") {
 		b.WriteString("<!DOCTYPE html><html><head><title>T</title></head><body>")

@@ -39,12 +39,22 @@ User-Agent: quxbot
 
 EOF
 `, []verdict{
-			{"other", "/a.gif", false}, {"other", "/a.gif?x", true}, {"other", "/example/x", false},
-			{"other", "/publications/x", true}, {"other", "/publications/x.gif", true}, {"other", "/x", true},
-			{"foobot", "/", false}, {"foobot", "/example/page.html", true}, {"foobot", "/example/allowed.gif", true},
+			{"other", "/a.gif", false},
+			{"other", "/a.gif?x", true},
+			{"other", "/example/x", false},
+			{"other", "/publications/x", true},
+			{"other", "/publications/x.gif", true},
+			{"other", "/x", true},
+			{"foobot", "/", false},
+			{"foobot", "/example/page.html", true},
+			{"foobot", "/example/allowed.gif", true},
 			{"foobot", "/publications/", false},
-			{"barbot", "/example/page.html", false}, {"barbot", "/example/x", true}, {"barbot", "/a.gif", true},
-			{"bazbot", "/example/page.html", false}, {"quxbot", "/example/page.html", true}, {"quxbot", "/a.gif", true},
+			{"barbot", "/example/page.html", false},
+			{"barbot", "/example/x", true},
+			{"barbot", "/a.gif", true},
+			{"bazbot", "/example/page.html", false},
+			{"quxbot", "/example/page.html", true},
+			{"quxbot", "/a.gif", true},
 		}},
 		{"RFC 9309 section 5.2, the longest match", `User-Agent: foobot
 Allow: /example/page/
@@ -67,17 +77,28 @@ disallow: /baz
 			{"a", "/foo/bar/baz", false}, {"a", "/foo/bar/%62%61%7A", false}, {"a", "/foo/bar/%62az", false},
 		}},
 		{"RFC 9309 section 2.2.2, reserved in a query", "User-agent: *\nDisallow: /foo/bar?baz=https://foo.bar\n", []verdict{
-			{"a", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", false}, {"a", "/foo/bar?baz=https://foo.bar", false},
-			{"a", "/foo/bar?baz=https:%2f/foo.bar", false}, {"a", "/foo/bar?baz=quz", true},
+			{"a", "/foo/bar?baz=https%3A%2F%2Ffoo.bar", false},
+			{"a", "/foo/bar?baz=https://foo.bar", false},
+			{"a", "/foo/bar?baz=https:%2f/foo.bar", false},
+			{"a", "/foo/bar?baz=quz", true},
 		}},
 		{"reserved in a query, coded in the file", "User-agent: *\nDisallow: /foo?baz=https%3A%2F%2Ffoo.bar\nDisallow: /*q=a%2Fb\nDisallow: /*q='\n", []verdict{
-			{"a", "/foo?baz=https%3A%2F%2Ffoo.bar", false}, {"a", "/foo?baz=https://foo.bar", false},
-			{"a", "/x?q=a%2Fb", false}, {"a", "/x?q=%27", false}, {"a", "/x?q=a%26b", true},
+			{"a", "/foo?baz=https%3A%2F%2Ffoo.bar", false},
+			{"a", "/foo?baz=https://foo.bar", false},
+			{"a", "/x?q=a%2Fb", false},
+			{"a", "/x?q=%27", false},
+			{"a", "/x?q=a%26b", true},
 		}},
 		{"RFC 9309 section 2.2.3, special characters", "User-agent: *\nDisallow: /this/path/exactly$\nDisallow: /path/file-with-a-%2A.html\nDisallow: /path/foo-%24\nAllow: /this/*/exact\n", []verdict{
-			{"a", "/this/path/exactly", false}, {"a", "/this/path/exactly/", true}, {"a", "/this/path/exact", true},
-			{"a", "/path/file-with-a-*.html", false}, {"a", "/path/file-with-a-%2A.html", false}, {"a", "/path/file-with-a-b.html", true},
-			{"a", "/path/foo-$", false}, {"a", "/path/foo-%24", false}, {"a", "/path/foo-", true},
+			{"a", "/this/path/exactly", false},
+			{"a", "/this/path/exactly/", true},
+			{"a", "/this/path/exact", true},
+			{"a", "/path/file-with-a-*.html", false},
+			{"a", "/path/file-with-a-%2A.html", false},
+			{"a", "/path/file-with-a-b.html", true},
+			{"a", "/path/foo-$", false},
+			{"a", "/path/foo-%24", false},
+			{"a", "/path/foo-", true},
 		}},
 		{"RFC 9309 section 2.2.3, comments", "User-agent: * # everyone\nallow: /comment # on a line\n# on its own line\nDisallow: /quz#qux\nDisallow: /# all\nAllow: /ok\n", []verdict{
 			{"a", "/comment", true}, {"a", "/quz", false}, {"a", "/ok", true}, {"a", "/foo", false},
@@ -119,9 +140,15 @@ user-agent: FooBot
 allow: /z/
 disallow: /
 `, []verdict{
-			{"FooBot", "/x/b", true}, {"FooBot", "/z/d", true}, {"FooBot", "/y/c", false}, {"FooBot", "/foo/bar/", false},
-			{"BarBot", "/y/c", true}, {"BarBot", "/w/a", true}, {"BarBot", "/z/d", false},
-			{"BazBot", "/z/d", true}, {"BazBot", "/x/b", false},
+			{"FooBot", "/x/b", true},
+			{"FooBot", "/z/d", true},
+			{"FooBot", "/y/c", false},
+			{"FooBot", "/foo/bar/", false},
+			{"BarBot", "/y/c", true},
+			{"BarBot", "/w/a", true},
+			{"BarBot", "/z/d", false},
+			{"BazBot", "/z/d", true},
+			{"BazBot", "/x/b", false},
 		}},
 		{"other lines between agents", "User-agent: BarBot\nSitemap: https://foo.bar/sitemap\nUser-agent: *\nDisallow: /\n", []verdict{{"FooBot", "/", false}, {"BarBot", "/", false}}},
 		{"unknown lines between agents", "User-agent: FooBot\nCrawl-delay: 5\nInvalid-Unknown-Line: unknown\n\nUser-agent: *\nDisallow: /\n", []verdict{{"FooBot", "/", false}, {"BarBot", "/", false}}},
@@ -139,8 +166,10 @@ disallow: /
 		}},
 		{"no part of a token", "User-agent: new\nDisallow: /\nUser-agent: newswatcher\nDisallow: /\n", []verdict{{"newswatch", "/", true}, {"new", "/", false}, {"news", "/", true}}},
 		{"whole headers", "User-agent: strandline\nDisallow: /a\nUser-agent: ourbot\nDisallow: /b\nUser-agent: mozilla\nDisallow: /\n", []verdict{
-			{"strandline/1.0 (+https://example.org/)", "/a", false}, {"strandline/1.0", "/b", true},
-			{"Mozilla/5.0 (compatible; ourbot/1.0; +https://example.org/)", "/b", false}, {"Mozilla/5.0 (compatible; ourbot/1.0)", "/a", true},
+			{"strandline/1.0 (+https://example.org/)", "/a", false},
+			{"strandline/1.0", "/b", true},
+			{"Mozilla/5.0 (compatible; ourbot/1.0; +https://example.org/)", "/b", false},
+			{"Mozilla/5.0 (compatible; ourbot/1.0)", "/a", true},
 			{"Mozilla/5.0 (X11; Linux x86_64)", "/a", false},
 		}},
 
@@ -178,8 +207,15 @@ disallow: /
 		{"a page instead of a file", "<!doctype html><html><body>User-agent: *<br>Disallow: /</body></html>", []verdict{{"a", "/x", true}}},
 
 		{"addresses", "User-agent: *\nDisallow: /a\nDisallow: /?q\nDisallow: //x\n", []verdict{
-			{"a", "https://example.org/a", false}, {"a", "https://example.org:8080/a#b", false}, {"a", "https://example.org?q", false},
-			{"a", "https://example.org/b?u=http://x/a", true}, {"a", "a", false}, {"a", "//x/y", false}, {"a", "", true}, {"a", "/b#/a", true}, {"a", "https://example.org/#?q", true},
+			{"a", "https://example.org/a", false},
+			{"a", "https://example.org:8080/a#b", false},
+			{"a", "https://example.org?q", false},
+			{"a", "https://example.org/b?u=http://x/a", true},
+			{"a", "a", false},
+			{"a", "//x/y", false},
+			{"a", "", true},
+			{"a", "/b#/a", true},
+			{"a", "https://example.org/#?q", true},
 		}},
 	}
 	for _, tt := range tests {
@@ -274,11 +310,24 @@ func TestForStatus(t *testing.T) {
 		want   Policy
 		x, y   bool // whether /x and /y are allowed
 	}{
-		{200, Parsed, false, true}, {204, Parsed, false, true}, {206, Parsed, false, true},
-		{301, Unavailable, true, true}, {304, Unavailable, true, true},
-		{400, Unavailable, true, true}, {401, Unavailable, true, true}, {403, Unavailable, true, true}, {404, Unavailable, true, true}, {410, Unavailable, true, true},
-		{429, Unreachable, false, false}, {500, Unreachable, false, false}, {503, Unreachable, false, false}, {599, Unreachable, false, false},
-		{0, Unreachable, false, false}, {-1, Unreachable, false, false}, {100, Unreachable, false, false}, {600, Unreachable, false, false},
+		{200, Parsed, false, true},
+		{204, Parsed, false, true},
+		{206, Parsed, false, true},
+		{301, Unavailable, true, true},
+		{304, Unavailable, true, true},
+		{400, Unavailable, true, true},
+		{401, Unavailable, true, true},
+		{403, Unavailable, true, true},
+		{404, Unavailable, true, true},
+		{410, Unavailable, true, true},
+		{429, Unreachable, false, false},
+		{500, Unreachable, false, false},
+		{503, Unreachable, false, false},
+		{599, Unreachable, false, false},
+		{0, Unreachable, false, false},
+		{-1, Unreachable, false, false},
+		{100, Unreachable, false, false},
+		{600, Unreachable, false, false},
 	}
 	for _, tt := range tests {
 		f, policy := ForStatus(tt.status, body)

@@ -91,8 +91,10 @@ var hostKinds = [...]struct {
 var (
 	kindOrder     = [...]HostKind{News, Government, News, Shop, Blog, News, Forum, Reference, News, Shop, Government}
 	languageOrder = [...]string{"en", "en", "en", "en", "en", "de", "en", "en", "en", "ja", "en", "fr", "en"}
-	robotsOrder   = [...]RobotsPolicy{RobotsPrivate, RobotsAllowAll, RobotsCrawlDelay, RobotsPrivate, RobotsMissing, RobotsPrivate, RobotsAllowAll,
-		RobotsPrivate, RobotsCrawlDelay, RobotsPrivate, RobotsError, RobotsPrivate, RobotsMissing, RobotsPrivate, RobotsDenyAll, RobotsPrivate}
+	robotsOrder   = [...]RobotsPolicy{
+		RobotsPrivate, RobotsAllowAll, RobotsCrawlDelay, RobotsPrivate, RobotsMissing, RobotsPrivate, RobotsAllowAll,
+		RobotsPrivate, RobotsCrawlDelay, RobotsPrivate, RobotsError, RobotsPrivate, RobotsMissing, RobotsPrivate, RobotsDenyAll, RobotsPrivate,
+	}
 )
 
 func (w *World) newHost(i int) *host {

@@ -38,9 +38,18 @@ const noiseKinds = 12
 // Noises lists the kinds of noise in the order of their bits.
 func Noises() []NoiseKind {
 	return []NoiseKind{
-		{"visits", "visit-counter", 0}, {"clock", "page-clock", time.Minute}, {"timing", "served-in", 0}, {"advert", "ad-slot", 0},
-		{"session", "session", 0}, {"token", "", 0}, {"nonce", "", 0}, {"online", "readers-online", 0},
-		{"quote", "quote-of-the-day", 24 * time.Hour}, {"shuffle", "", 0}, {"comment", "", 0}, {"ticker", "ticker", 5 * time.Minute},
+		{"visits", "visit-counter", 0},
+		{"clock", "page-clock", time.Minute},
+		{"timing", "served-in", 0},
+		{"advert", "ad-slot", 0},
+		{"session", "session", 0},
+		{"token", "", 0},
+		{"nonce", "", 0},
+		{"online", "readers-online", 0},
+		{"quote", "quote-of-the-day", 24 * time.Hour},
+		{"shuffle", "", 0},
+		{"comment", "", 0},
+		{"ticker", "ticker", 5 * time.Minute},
 	}
 }
 

@@ -23,8 +23,10 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"home", "section", "article", "document", "product", "table", "live", "per-request", "about", "archive",
-		"archive-month", "login", "private-index", "redirect"}[k]
+	return [...]string{
+		"home", "section", "article", "document", "product", "table", "live", "per-request", "about", "archive",
+		"archive-month", "login", "private-index", "redirect",
+	}[k]
 }
 
 // Rate is how often a page changes.

@@ -74,8 +74,10 @@ func (w *World) compileNames() error {
 	if err != nil {
 		return err
 	}
-	p, err := g.compileAll([]string{"{person}", "{place}",
-		"[Halvorsen|Tessaly|Corvane|Ostrand|Brightwater|Keldon|Marrable|Sunderby|Vantage|Wexford] [Marine|Works|Group|Systems|Partners|Trading]"})
+	p, err := g.compileAll([]string{
+		"{person}", "{place}",
+		"[Halvorsen|Tessaly|Corvane|Ostrand|Brightwater|Keldon|Marrable|Sunderby|Vantage|Wexford] [Marine|Works|Group|Systems|Partners|Trading]",
+	})
 	if err != nil {
 		return err
 	}

@@ -111,8 +111,10 @@ func TestPagesAreFoundUnderTheirAddress(t *testing.T) {
 			t.Errorf("no page with noise %s", k.Name)
 		}
 	}
-	for _, url := range []string{"", "http://", "http://nowhere.test/", "https://news-00.sim.test/", "http://news-00.sim.test/x-1", "http://news-00.sim.test/archive/1800-01/",
-		"http://news-00.sim.test/harbour/list-0", "http://news-00.sim.test/-99999999999999999999", ":"} {
+	for _, url := range []string{
+		"", "http://", "http://nowhere.test/", "https://news-00.sim.test/", "http://news-00.sim.test/x-1", "http://news-00.sim.test/archive/1800-01/",
+		"http://news-00.sim.test/harbour/list-0", "http://news-00.sim.test/-99999999999999999999", ":",
+	} {
 		if p, ok := w.Page(url); ok {
 			t.Errorf("Page(%q) = %s, want none", url, p.URL)
 		}
@@ -281,8 +283,14 @@ func TestSentencesReadLikeSentences(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{
-		{Hosts: -1}, {PagesPerHost: 3}, {Size: 10}, {Rates: Rates{Static: -1, Daily: 2}}, {Span: time.Second}, {ArticlesPerDay: -2},
-		{EventEvery: time.Nanosecond}, {FailShare: 2},
+		{Hosts: -1},
+		{PagesPerHost: 3},
+		{Size: 10},
+		{Rates: Rates{Static: -1, Daily: 2}},
+		{Span: time.Second},
+		{ArticlesPerDay: -2},
+		{EventEvery: time.Nanosecond},
+		{FailShare: 2},
 	} {
 		if _, err := New(time.Now, o); err == nil {
 			t.Errorf("New(%+v): no error", o)

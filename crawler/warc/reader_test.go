@@ -96,8 +96,15 @@ func TestHead(t *testing.T) {
 		!r.Date.Equal(time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)) {
 		t.Errorf("head read as %+v", r)
 	}
-	want := warc.Header{{"warc-type", "RESPONSE"}, {"WARC-Record-ID", "<urn:x>"}, {"WARC-Date", "2001-02-03 04:05:06"},
-		{"WARC-Target-URI", "<http://example.com/>"}, {"X-Long", "one two three"}, {"X-Café", "a b"}, {"content-length", "2"}}
+	want := warc.Header{
+		{"warc-type", "RESPONSE"},
+		{"WARC-Record-ID", "<urn:x>"},
+		{"WARC-Date", "2001-02-03 04:05:06"},
+		{"WARC-Target-URI", "<http://example.com/>"},
+		{"X-Long", "one two three"},
+		{"X-Café", "a b"},
+		{"content-length", "2"},
+	}
 	if diff := cmp.Diff(want, r.Header); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)
 	}

@@ -186,8 +186,12 @@ func (o *Out) check() error {
 	if n := headEnd(o.Head, 0); len(o.Head) > maxHTTPHead || n >= 0 && n != len(o.Head) || n < 0 && len(o.Head) > 0 && len(o.Payload) > 0 {
 		return errors.New("write warc record: head does not end in its only empty line, or is over 1 MiB")
 	}
-	fields := append(Header{{"WARC-Type", string(o.Type)}, {"WARC-Target-URI", o.TargetURI},
-		{"WARC-Record-ID", o.ID}, {"Content-Type", o.ContentType}}, o.Extra...)
+	fields := append(Header{
+		{"WARC-Type", string(o.Type)},
+		{"WARC-Target-URI", o.TargetURI},
+		{"WARC-Record-ID", o.ID},
+		{"Content-Type", o.ContentType},
+	}, o.Extra...)
 	for _, f := range fields {
 		if f.Name == "" || strings.ContainsAny(f.Name, ": \t\r\n\x00") || strings.ContainsAny(f.Value, "\r\n\x00") {
 			return fmt.Errorf("write warc record: field %q: %q has line ends or other forbidden bytes", f.Name, f.Value)

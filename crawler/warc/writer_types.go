@@ -23,15 +23,19 @@ func (w *Writer) Info(filename string, date time.Time, fields Header) (Span, err
 // Response writes what a server answered: head as received, empty line included,
 // and payload. extra may be nil.
 func (w *Writer) Response(uri string, date time.Time, head, payload []byte, extra Header) (Span, error) {
-	return w.Write(Out{Type: TypeResponse, Date: date, TargetURI: uri,
-		ContentType: "application/http;msgtype=response", Head: httpHead(head), Payload: payload, Extra: extra})
+	return w.Write(Out{
+		Type: TypeResponse, Date: date, TargetURI: uri,
+		ContentType: "application/http;msgtype=response", Head: httpHead(head), Payload: payload, Extra: extra,
+	})
 }
 
 // Request writes what was sent to get the response with id concurrentTo, which
 // may be "".
 func (w *Writer) Request(uri string, date time.Time, head, payload []byte, concurrentTo string) (Span, error) {
-	return w.Write(Out{Type: TypeRequest, Date: date, TargetURI: uri,
-		ContentType: "application/http;msgtype=request", Head: httpHead(head), Payload: payload, Extra: bracketed("WARC-Concurrent-To", concurrentTo)})
+	return w.Write(Out{
+		Type: TypeRequest, Date: date, TargetURI: uri,
+		ContentType: "application/http;msgtype=request", Head: httpHead(head), Payload: payload, Extra: bracketed("WARC-Concurrent-To", concurrentTo),
+	})
 }
 
 // Revisit writes a capture whose payload is that of an earlier one, named by
@@ -46,14 +50,18 @@ func (w *Writer) Revisit(uri string, date time.Time, head []byte, payload Digest
 	if !ref.Date.IsZero() {
 		extra = append(extra, Field{"WARC-Refers-To-Date", FormatDate(ref.Date)})
 	}
-	return w.Write(Out{Type: TypeRevisit, Date: date, TargetURI: uri,
-		ContentType: "application/http;msgtype=response", Head: httpHead(head), PayloadDigest: payload, Extra: extra})
+	return w.Write(Out{
+		Type: TypeRevisit, Date: date, TargetURI: uri,
+		ContentType: "application/http;msgtype=response", Head: httpHead(head), PayloadDigest: payload, Extra: extra,
+	})
 }
 
 // Metadata writes fields about the record with id refersTo, which may be "".
 func (w *Writer) Metadata(uri string, date time.Time, fields Header, refersTo string) (Span, error) {
-	return w.Write(Out{Type: TypeMetadata, Date: date, TargetURI: uri,
-		ContentType: "application/warc-fields", Payload: FormatFields(fields), Extra: bracketed("WARC-Refers-To", refersTo)})
+	return w.Write(Out{
+		Type: TypeMetadata, Date: date, TargetURI: uri,
+		ContentType: "application/warc-fields", Payload: FormatFields(fields), Extra: bracketed("WARC-Refers-To", refersTo),
+	})
 }
 
 // Resource writes bytes that came without a protocol head, of the media type

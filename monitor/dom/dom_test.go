@@ -89,7 +89,8 @@ func TestLines(t *testing.T) {
 func checkLines(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, nodes []extract.Node) {
+}, nodes []extract.Node,
+) {
 	t.Helper()
 	p := extract.Page{Nodes: nodes}
 	end := 0
@@ -165,7 +166,14 @@ func TestXPath(t *testing.T) {
 	}{
 		{"/html[0]/body[0]/p[2]", "/html[1]/body[1]/p[3]", true},
 		{"/my-tag[11]", "/my-tag[12]", true},
-		{"", "", false}, {"/p", "", false}, {"p[0]", "", false}, {"/p[-1]", "", false}, {"/p[x]", "", false}, {"/p[0]x", "", false}, {"/[0]", "", false}, {"/p[]", "", false},
+		{"", "", false},
+		{"/p", "", false},
+		{"p[0]", "", false},
+		{"/p[-1]", "", false},
+		{"/p[x]", "", false},
+		{"/p[0]x", "", false},
+		{"/[0]", "", false},
+		{"/p[]", "", false},
 	} {
 		if got, ok := XPath(tt.in); got != tt.want || ok != tt.ok {
 			t.Errorf("XPath(%q) = %q, %v, want %q, %v", tt.in, got, ok, tt.want, tt.ok)

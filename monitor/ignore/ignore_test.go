@@ -34,16 +34,27 @@ func TestApply(t *testing.T) {
 	}{
 		{"nothing", nil, all, nil},
 		{"tag", []string{"nav"}, all[1:], []string{"nav: Home", "nav: News"}},
-		{"class inside a line", []string{".ticker"},
-			[]string{all[0], "Flood at the harbour", all[2], all[3], "first", "second", "third"}, []string{".ticker: LIVE 12:31"}},
+		{
+			"class inside a line",
+			[]string{".ticker"},
+			[]string{all[0], "Flood at the harbour", all[2], all[3], "first", "second", "third"},
+			[]string{".ticker: LIVE 12:31"},
+		},
 		{"id", []string{"#ad-7"}, []string{all[0], all[1], all[3], "first", "second", "third"}, []string{"#ad-7: Buy now!"}},
 		{"attribute form of a class", []string{`[class~="top"]`}, all[1:], []string{`[class~="top"]: Home`, `[class~="top"]: News`}},
 		{"siblings", []string{"li:last-child"}, all[:6], []string{"li:last-child: third"}},
-		{"pattern", []string{`/Page served in [0-9.]+ secs/`},
+		{
+			"pattern",
+			[]string{`/Page served in [0-9.]+ secs/`},
 			[]string{all[0], all[1], all[2], "The water rose to 4.2 metres.", "first", "second", "third"},
-			[]string{"/Page served in [0-9.]+ secs/: Page served in 0.23 secs"}},
-		{"all of a line", []string{`/^(first|second)$/`}, []string{all[0], all[1], all[2], all[3], "third"},
-			[]string{"/^(first|second)$/: first", "/^(first|second)$/: second"}},
+			[]string{"/Page served in [0-9.]+ secs/: Page served in 0.23 secs"},
+		},
+		{
+			"all of a line",
+			[]string{`/^(first|second)$/`},
+			[]string{all[0], all[1], all[2], all[3], "third"},
+			[]string{"/^(first|second)$/: first", "/^(first|second)$/: second"},
+		},
 		{"no such attribute in an outline", []string{"a[href]"}, all, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

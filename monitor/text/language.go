@@ -113,10 +113,25 @@ var oneLanguage = []struct {
 	lang  string
 	table *unicode.RangeTable
 }{
-	{"el", unicode.Greek}, {"th", unicode.Thai}, {"ka", unicode.Georgian}, {"hy", unicode.Armenian}, {"bn", unicode.Bengali},
-	{"ta", unicode.Tamil}, {"te", unicode.Telugu}, {"kn", unicode.Kannada}, {"ml", unicode.Malayalam}, {"gu", unicode.Gujarati},
-	{"pa", unicode.Gurmukhi}, {"or", unicode.Oriya}, {"si", unicode.Sinhala}, {"km", unicode.Khmer}, {"lo", unicode.Lao},
-	{"my", unicode.Myanmar}, {"am", unicode.Ethiopic}, {"bo", unicode.Tibetan}, {"dv", unicode.Thaana},
+	{"el", unicode.Greek},
+	{"th", unicode.Thai},
+	{"ka", unicode.Georgian},
+	{"hy", unicode.Armenian},
+	{"bn", unicode.Bengali},
+	{"ta", unicode.Tamil},
+	{"te", unicode.Telugu},
+	{"kn", unicode.Kannada},
+	{"ml", unicode.Malayalam},
+	{"gu", unicode.Gujarati},
+	{"pa", unicode.Gurmukhi},
+	{"or", unicode.Oriya},
+	{"si", unicode.Sinhala},
+	{"km", unicode.Khmer},
+	{"lo", unicode.Lao},
+	{"my", unicode.Myanmar},
+	{"am", unicode.Ethiopic},
+	{"bo", unicode.Tibetan},
+	{"dv", unicode.Thaana},
 }
 
 func countScripts(sample string) scripts {

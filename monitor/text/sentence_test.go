@@ -147,7 +147,8 @@ func TestRunningText(t *testing.T) {
 func checkSpans(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, s, lang string) {
+}, s, lang string,
+) {
 	t.Helper()
 	end := 0
 	for _, p := range AppendSentences(nil, s, lang) {
@@ -170,8 +171,10 @@ func checkSpans(t interface {
 
 func TestSpansCoverTheText(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"Mr", "z", "B", "U", "S", "He", "said", "etc", "3", "Oktober", ". ", ".", "... ", " . . .", "! ", "?", "…", "。", "「", "」", "と", "東",
-		"“", "”", "(", ")", "[1]", " » ", "•", "1) ", "a. ", "\n", " ", "\u00A0", "— ", "'s ", "\xff", "।", "\u3000"}
+	pieces := []string{
+		"Mr", "z", "B", "U", "S", "He", "said", "etc", "3", "Oktober", ". ", ".", "... ", " . . .", "! ", "?", "…", "。", "「", "」", "と", "東",
+		"“", "”", "(", ")", "[1]", " » ", "•", "1) ", "a. ", "\n", " ", "\u00A0", "— ", "'s ", "\xff", "।", "\u3000",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "pieces"), "")
 		checkSpans(t, s, rapid.SampledFrom([]string{"en", "de", "fr", "nl", "es", "ja", ""}).Draw(t, "lang"))

@@ -79,8 +79,10 @@ type replay struct {
 }
 
 func newReplay(t *testing.T) *replay {
-	return &replay{t: t, codec: body.New(body.Options{Workers: 1}), ids: map[string]int64{}, pages: map[int64][]byte{},
-		hosts: map[string][]byte{}, raw: map[body.Ref][]byte{}, frames: map[body.Ref]body.Frame{}}
+	return &replay{
+		t: t, codec: body.New(body.Options{Workers: 1}), ids: map[string]int64{}, pages: map[int64][]byte{},
+		hosts: map[string][]byte{}, raw: map[body.Ref][]byte{}, frames: map[body.Ref]body.Frame{},
+	}
 }
 
 func (r *replay) add(target string, raw []byte) {

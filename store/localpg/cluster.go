@@ -82,9 +82,11 @@ func (f *folder) makeCluster(ctx context.Context, in Install, o Options, log *sl
 	// no update of the system's collations can break an index; character classes
 	// are Unicode's all the same, so that lower() and text search know letters
 	// beyond ASCII. Connections come through the socket's folder or not at all.
-	args := []string{"--pgdata", filepath.Join(f.path, name), "--username", superuser, "--encoding", "UTF8",
+	args := []string{
+		"--pgdata", filepath.Join(f.path, name), "--username", superuser, "--encoding", "UTF8",
 		"--locale", "C", "--lc-ctype", "C.UTF-8",
-		"--auth-local", "trust", "--auth-host", "reject", "--no-instructions"}
+		"--auth-local", "trust", "--auth-host", "reject", "--no-instructions",
+	}
 	if o.Unsafe {
 		args = append(args, "--no-sync")
 	}

@@ -86,18 +86,20 @@ func html(body string) string { return "<!doctype html><title>t</title><body>" +
 // one comes as a revisit of what another page shows.
 func history() (a, b []fetched) {
 	const x, y = "https://a.example/x", "https://a.example/y"
-	return []fetched{
-			{url: x, at: 0, html: html("<p>a b</p>")},
-			{url: x, at: 50 * time.Minute, html: html("<p>a lost</p>")},
-			{url: x, at: 70 * time.Minute, html: html("<p>a b c</p>")},
-			{url: x, at: 2 * time.Hour, html: html("<p>a d</p>")},
-			{url: x, at: 150 * time.Minute, code: 500, html: html("<p>sorry</p>")},
-		}, []fetched{
-			{url: x, at: 4 * time.Hour, html: html("<p>a b</p>"), kind: warc.TypeRevisit, from: y},
-			{url: y, at: 0, html: html("<p>a b</p>")},
-			{url: y, at: 2 * time.Hour, html: html("<p>a b</p>"), kind: warc.TypeRevisit},
-			{url: y, at: 3 * time.Hour, html: html("<p>gone</p>"), kind: warc.TypeRevisit},
-		}
+	a = []fetched{
+		{url: x, at: 0, html: html("<p>a b</p>")},
+		{url: x, at: 50 * time.Minute, html: html("<p>a lost</p>")},
+		{url: x, at: 70 * time.Minute, html: html("<p>a b c</p>")},
+		{url: x, at: 2 * time.Hour, html: html("<p>a d</p>")},
+		{url: x, at: 150 * time.Minute, code: 500, html: html("<p>sorry</p>")},
+	}
+	b = []fetched{
+		{url: x, at: 4 * time.Hour, html: html("<p>a b</p>"), kind: warc.TypeRevisit, from: y},
+		{url: y, at: 0, html: html("<p>a b</p>")},
+		{url: y, at: 2 * time.Hour, html: html("<p>a b</p>"), kind: warc.TypeRevisit},
+		{url: y, at: 3 * time.Hour, html: html("<p>gone</p>"), kind: warc.TypeRevisit},
+	}
+	return a, b
 }
 
 func hours(h float64) time.Time { return start.Add(time.Duration(h * float64(time.Hour))) }

@@ -73,8 +73,10 @@ func (f Distribution) chart() Chart {
 				cumulative.Points = append(cumulative.Points, Point{edges[i+1], sum / total})
 			}
 			name := "δ = " + share(r.Delta)
-			p.Marks = append(p.Marks, Bars{Edges: edges, Counts: shares, Part: part, Of: max(1, len(deltas)), Color: colors[part%len(colors)],
-				Hover: func(a, _, n float64) string { return name + ", novelty " + binName(int(a)+1) + ": " + percent(n) }})
+			p.Marks = append(p.Marks, Bars{
+				Edges: edges, Counts: shares, Part: part, Of: max(1, len(deltas)), Color: colors[part%len(colors)],
+				Hover: func(a, _, n float64) string { return name + ", novelty " + binName(int(a)+1) + ": " + percent(n) },
+			})
 			cumulative.Hover = func(q Point) string {
 				return name + ", novelty at most " + share(max(0, q.X)/10) + ": " + percent(q.Y)
 			}

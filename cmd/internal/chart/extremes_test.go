@@ -13,7 +13,8 @@ import (
 // plain is a chart of one line.
 func plain(kind Kind, points ...Point) Chart {
 	return Chart{Title: "plain", X: Axis{Kind: kind, Label: "x"}, Y: Axis{Label: "y"}, Empty: "nothing here", Panels: []Panel{{Marks: []Mark{
-		Line{Points: points, Label: "end", Hover: func(Point) string { return "" }}, Dots{Dots: []Dot{{Point: Point{math.NaN(), 1}}}}}}}}
+		Line{Points: points, Label: "end", Hover: func(Point) string { return "" }}, Dots{Dots: []Dot{{Point: Point{math.NaN(), 1}}}},
+	}}}}
 }
 
 func TestEmpty(t *testing.T) {
@@ -158,10 +159,15 @@ func TestMarks(t *testing.T) {
 		}
 		from, to := value.Draw(r, "from"), value.Draw(r, "to")
 		marks := []Mark{
-			Line{Points: line, Label: "a line", Hover: func(Point) string { return "" }}, Areas{X: xs, Layers: []Layer{{"one", "novel", ys}, {"two", "newword", zs}}, Hrefs: []string{"/x"}},
-			Bars{Edges: xs, Counts: ys[:min(len(ys), max(0, len(xs)-1))]}, Band{Edges: xs, Shares: ys[:min(len(ys), max(0, len(xs)-1))], Label: "band"},
-			Gap{From: from, To: to, Words: "not crawled"}, Knot{At: Point{from, to}, Words: "settles"}, Rule{Y: to, Words: "rule"},
-			Segment{From: Point{from, to}, To: Point{to, from}}, Rows{Rows: rows},
+			Line{Points: line, Label: "a line", Hover: func(Point) string { return "" }},
+			Areas{X: xs, Layers: []Layer{{"one", "novel", ys}, {"two", "newword", zs}}, Hrefs: []string{"/x"}},
+			Bars{Edges: xs, Counts: ys[:min(len(ys), max(0, len(xs)-1))]},
+			Band{Edges: xs, Shares: ys[:min(len(ys), max(0, len(xs)-1))], Label: "band"},
+			Gap{From: from, To: to, Words: "not crawled"},
+			Knot{At: Point{from, to}, Words: "settles"},
+			Rule{Y: to, Words: "rule"},
+			Segment{From: Point{from, to}, To: Point{to, from}},
+			Rows{Rows: rows},
 		}
 		panels := []Panel{{Title: "all", Marks: marks}, {Title: "some", Marks: marks[:rapid.IntRange(0, len(marks)).Draw(r, "n")]}}
 		if rapid.Bool().Draw(r, "own") {
@@ -188,8 +194,10 @@ func TestMany(t *testing.T) {
 		}
 		days.Days = append(days.Days, Day{Date: hours(float64(i) * 24), State: Same})
 	}
-	for name, f := range map[string]Figure{"line": plain(Linear, line...), "spark": spark, "blocks": BlockMap{Blocks: []Block{deep}}, "terms": terms(testRand(), 9000, 300),
-		"scatter": samples()["changescatter_100k"]} {
+	for name, f := range map[string]Figure{
+		"line": plain(Linear, line...), "spark": spark, "blocks": BlockMap{Blocks: []Block{deep}}, "terms": terms(testRand(), 9000, 300),
+		"scatter": samples()["changescatter_100k"],
+	} {
 		svg := f.SVG(Options{})
 		wellFormed(t, svg, "chart")
 		if len(svg) > 800_000 {

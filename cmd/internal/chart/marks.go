@@ -24,8 +24,16 @@ func (k Knot) draw(p *plot) {
 		s := fit(clean(k.Words), p.box.w, sizeText, true)
 		w := textWidth(s, sizeText, true)
 		within := min(max(x, p.x+w/2), p.right()-w/2)
-		spots := []spot{{x + 9, y - 12, start}, {x + 9, y + 22, start}, {x - 9, y - 12, end}, {x - 9, y + 22, end},
-			{within, y - 14, middle}, {within, y + 26, middle}, {within, y + 44, middle}, {within, y - 32, middle}}
+		spots := []spot{
+			{x + 9, y - 12, start},
+			{x + 9, y + 22, start},
+			{x - 9, y - 12, end},
+			{x - 9, y + 22, end},
+			{within, y - 14, middle},
+			{within, y + 26, middle},
+			{within, y + 44, middle},
+			{within, y - 32, middle},
+		}
 		for i := range spots { // not on the axis
 			if spots[i].y > p.bottom()-4 {
 				spots[i].y = y - 14

@@ -18,14 +18,18 @@ func (f PageHistograms) drawing() beside {
 		kind = LogHours
 	}
 	pages := Axis{Label: "pages", Zero: true}
-	gap := Chart{X: Axis{Label: "mean time between changes", Kind: kind, Tight: true}, Y: pages, Empty: "no page changed twice",
+	gap := Chart{
+		X: Axis{Label: "mean time between changes", Kind: kind, Tight: true}, Y: pages, Empty: "no page changed twice",
 		Panels: []Panel{{Title: "How often do pages change?", Marks: []Mark{Bars{Edges: f.Gap.Edges, Counts: f.Gap.Counts, Hover: func(a, b, n float64) string {
 			return span(a) + " to " + span(b) + ": " + number(n) + " pages"
-		}}}}}}
-	dice := Chart{X: Axis{Label: "mean Dice of changes (1 = same words)", Kind: Share}, Y: pages, Empty: "no page changed",
+		}}}}},
+	}
+	dice := Chart{
+		X: Axis{Label: "mean Dice of changes (1 = same words)", Kind: Share}, Y: pages, Empty: "no page changed",
 		Panels: []Panel{{Title: "How much do they change?", Marks: []Mark{Bars{Edges: f.Dice.Edges, Counts: f.Dice.Counts, Hover: func(a, b, n float64) string {
 			return share(a) + " to " + share(b) + ": " + number(n) + " pages"
-		}}}}}}
+		}}}}},
+	}
 	return beside{
 		title: "How often and how much do pages change?", subtitle: f.Subtitle,
 		desc:  "Two histograms: " + number(f.Gap.total()) + " pages by mean time between changes, " + number(f.Dice.total()) + " pages by mean Dice coefficient of their changes.",

@@ -103,14 +103,17 @@ func samples() map[string]Figure {
 	out["blockmap"] = BlockMap{Page: "The Evening Paper, paper.example/", Blocks: []Block{
 		{Words: "The Evening Paper", Path: "/header[0]", Hours: 900, Children: []Block{
 			{Words: "Home World Sport Weather", Path: "/header[0]/nav[0]", Hours: 840},
-			{Words: "Tuesday 2 January, 14:05", Path: "/header[0]/p[0]", Hours: .4}}},
+			{Words: "Tuesday 2 January, 14:05", Path: "/header[0]/p[0]", Hours: .4},
+		}},
 		{Words: "Ferry strike ends after nine days", Path: "/main[0]", Hours: math.NaN(), Children: []Block{
 			{Words: "Ferry strike ends after nine days of talks between the harbour and its crews, who return to work on Thursday morning", Path: "/main[0]/article[0]", Hours: 3, Children: []Block{
 				{Words: "Ferry strike ends", Path: "/main[0]/article[0]/h2[0]", Hours: 4},
-				{Words: "Crews return to work on Thursday", Path: "/main[0]/article[0]/p[0]", Hours: 2}}},
+				{Words: "Crews return to work on Thursday", Path: "/main[0]/article[0]/p[0]", Hours: 2},
+			}},
 			{Words: "Snow is expected on the northern coast", Path: "/main[0]/article[1]", Hours: 14},
 			{Words: "A week at the lighthouse", Path: "/main[0]/article[2]", Hours: 120},
-			{Words: "", Path: "/main[0]/aside[0]", Hours: 30}}},
+			{Words: "", Path: "/main[0]/aside[0]", Hours: 30},
+		}},
 		{Words: "About us Contact Terms of use", Path: "/footer[0]", Hours: 840},
 	}}
 

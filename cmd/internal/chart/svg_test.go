@@ -178,8 +178,10 @@ func FuzzText(f *testing.F) {
 		at := time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC)
 		for _, fig := range []Figure{
 			TermLifespans{Page: title, Versions: []time.Time{at, at.Add(time.Hour)}, Terms: []TermRow{{Term: word, Spans: [][2]int{{0, 2}}, Lasting: 1}, {Term: title, Spans: [][2]int{{1, 2}}, Passing: 1}}},
-			Chart{Title: title, Subtitle: word, Note: word, X: Axis{Label: word}, Y: Axis{Label: title}, Keys: []Key{{Color: "ink", Label: word}, {Color: "ink", Label: title}},
-				Panels: []Panel{{Title: word, Marks: []Mark{Line{Points: []Point{{0, 1}, {1, 2}}, Label: word}, Knot{At: Point{.5, 1.5}, Words: title}, Rule{Y: 1, Words: word}}}}},
+			Chart{
+				Title: title, Subtitle: word, Note: word, X: Axis{Label: word}, Y: Axis{Label: title}, Keys: []Key{{Color: "ink", Label: word}, {Color: "ink", Label: title}},
+				Panels: []Panel{{Title: word, Marks: []Mark{Line{Points: []Point{{0, 1}, {1, 2}}, Label: word}, Knot{At: Point{.5, 1.5}, Words: title}, Rule{Y: 1, Words: word}}}},
+			},
 		} {
 			opt := Options{Width: width, ID: word}
 			wellFormed(t, fig.SVG(opt), identifier(word))

@@ -98,8 +98,10 @@ const (
 
 // hourTicks marks hours, days, weeks or years, whichever gives about n.
 func hourTicks(lo, hi float64, n int) []Tick {
-	steps := [...]float64{minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, 1, 2, 3, 6, 12,
-		day, 2 * day, week, 2 * week, 4 * week, 8 * week, 13 * week, 26 * week, 52 * week}
+	steps := [...]float64{
+		minute, 2 * minute, 5 * minute, 10 * minute, 15 * minute, 30 * minute, 1, 2, 3, 6, 12,
+		day, 2 * day, week, 2 * week, 4 * week, 8 * week, 13 * week, 26 * week, 52 * week,
+	}
 	rough := (hi - lo) / float64(n)
 	step := 0.0
 	for _, s := range steps {
@@ -142,8 +144,21 @@ func hourTicks(lo, hi float64, n int) []Tick {
 
 // logHourTicks marks the lengths that have names.
 func logHourTicks(lo, hi float64, n int) []Tick {
-	named := [...]Tick{{1.0 / 3600, "1 s"}, {10.0 / 3600, "10 s"}, {minute, "1 min"}, {10 * minute, "10 min"}, {1, "1 h"}, {6, "6 h"}, {day, "1 d"},
-		{week, "1 wk"}, {4 * week, "4 wk"}, {26 * week, "26 wk"}, {year, "1 y"}, {10 * year, "10 y"}, {100 * year, "100 y"}}
+	named := [...]Tick{
+		{1.0 / 3600, "1 s"},
+		{10.0 / 3600, "10 s"},
+		{minute, "1 min"},
+		{10 * minute, "10 min"},
+		{1, "1 h"},
+		{6, "6 h"},
+		{day, "1 d"},
+		{week, "1 wk"},
+		{4 * week, "4 wk"},
+		{26 * week, "26 wk"},
+		{year, "1 y"},
+		{10 * year, "10 y"},
+		{100 * year, "100 y"},
+	}
 	extra := [...]Tick{{2 * minute, "2 min"}, {5 * minute, "5 min"}, {20 * minute, "20 min"}, {30 * minute, "30 min"}, {2, "2 h"}, {3, "3 h"}, {12, "12 h"}, {2 * day, "2 d"}, {3 * day, "3 d"}, {2 * week, "2 wk"}, {3 * week, "3 wk"}, {8 * week, "8 wk"}, {13 * week, "13 wk"}, {2 * year, "2 y"}, {5 * year, "5 y"}}
 	var out []Tick
 	for _, t := range named {

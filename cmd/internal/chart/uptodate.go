@@ -36,8 +36,10 @@ func (f UpToDate) chart() Chart {
 			continue
 		}
 		words := moment(p.From) + " to " + moment(p.To)
-		marks = append(marks, Bars{Edges: []float64{from, to}, Counts: []float64{p.S}, Color: "axis",
-			Hover: func(_, _, s float64) string { return words + ": S " + number(s) }})
+		marks = append(marks, Bars{
+			Edges: []float64{from, to}, Counts: []float64{p.S}, Color: "axis",
+			Hover: func(_, _, s float64) string { return words + ": S " + number(s) },
+		})
 		line.Points = append(line.Points, Point{(from + to) / 2, p.D})
 		if finite(p.S) || finite(p.D) {
 			n++

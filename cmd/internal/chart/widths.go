@@ -30,43 +30,44 @@ var blocks = [...]struct {
 	width uint16
 }{
 	{0, 0},
-	{0xa0, 640},                   // Latin-1 to Latin Extended-B
-	{0x250, 620},                  // phonetic letters
-	{0x300, 0},                    // combining marks
-	{0x370, 680},                  // Greek
-	{0x400, 740},                  // Cyrillic
-	{0x530, 680},                  // Armenian
-	{0x591, 0},                    // Hebrew points
-	{0x5be, 600},                  // Hebrew letters
-	{0x600, 720},                  // Arabic, Syriac
-	{0x900, 800},                  // the scripts of India and South East Asia
-	{0x1100, 1000},                // Hangul letters
-	{0x1200, 900},                 // Ethiopic, Cherokee and more
-	{0x1e00, 680},                 // more Latin letters
-	{0x1f00, 700},                 // polytonic Greek
-	{0x2000, 500},                 // spaces and dashes
-	{0x200b, 0},                   // zero width
-	{0x2010, 500},                 // dashes and quotes
-	{0x2014, 1000},                // long dash
-	{0x2016, 530},                 // quotes
-	{0x2020, 600},                 // daggers, bullet
-	{0x2026, 1000},                // ellipsis
-	{0x2027, 1350},                // per mille and rarities
-	{0x2070, 530},                 // superscripts
-	{0x2100, 1100},                // letter-like signs, arrows, operators, symbols
-	{0x2e80, 1000},                // Chinese, Japanese, Korean
-	{0xa000, 1000},                // Yi
-	{0xa4d0, 850},                 // rarer scripts
-	{0xac00, 1000},                // Hangul
-	{0xfb00, 800},                 // presentation forms
-	{0xfe00, 0},                   // variation selectors
-	{0xfe10, 1000},                // full width
-	{0xfe70, 720},                 // Arabic forms
-	{0xff00, 1000},                // full width
-	{0xff61, 600},                 // half width
-	{0xffe0, 1000},                // signs
-	{0x10000, 1100},               // old scripts
-	{0x1f000, 1400},               // emoji
-	{0x20000, 1000},               // rare Chinese
-	{0xe0000, 0}, {0xe0200, 1000}, // tags, private use
+	{0xa0, 640},     // Latin-1 to Latin Extended-B
+	{0x250, 620},    // phonetic letters
+	{0x300, 0},      // combining marks
+	{0x370, 680},    // Greek
+	{0x400, 740},    // Cyrillic
+	{0x530, 680},    // Armenian
+	{0x591, 0},      // Hebrew points
+	{0x5be, 600},    // Hebrew letters
+	{0x600, 720},    // Arabic, Syriac
+	{0x900, 800},    // the scripts of India and South East Asia
+	{0x1100, 1000},  // Hangul letters
+	{0x1200, 900},   // Ethiopic, Cherokee and more
+	{0x1e00, 680},   // more Latin letters
+	{0x1f00, 700},   // polytonic Greek
+	{0x2000, 500},   // spaces and dashes
+	{0x200b, 0},     // zero width
+	{0x2010, 500},   // dashes and quotes
+	{0x2014, 1000},  // long dash
+	{0x2016, 530},   // quotes
+	{0x2020, 600},   // daggers, bullet
+	{0x2026, 1000},  // ellipsis
+	{0x2027, 1350},  // per mille and rarities
+	{0x2070, 530},   // superscripts
+	{0x2100, 1100},  // letter-like signs, arrows, operators, symbols
+	{0x2e80, 1000},  // Chinese, Japanese, Korean
+	{0xa000, 1000},  // Yi
+	{0xa4d0, 850},   // rarer scripts
+	{0xac00, 1000},  // Hangul
+	{0xfb00, 800},   // presentation forms
+	{0xfe00, 0},     // variation selectors
+	{0xfe10, 1000},  // full width
+	{0xfe70, 720},   // Arabic forms
+	{0xff00, 1000},  // full width
+	{0xff61, 600},   // half width
+	{0xffe0, 1000},  // signs
+	{0x10000, 1100}, // old scripts
+	{0x1f000, 1400}, // emoji
+	{0x20000, 1000}, // rare Chinese
+	{0xe0000, 0},
+	{0xe0200, 1000}, // tags, private use
 }

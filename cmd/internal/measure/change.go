@@ -81,8 +81,10 @@ func knot(in value) any {
 }
 
 func heuristicKnot(x, y []float64) any {
-	out := map[string]any{"shape": curve.Unknown.String(), "knot_x": nil, "knot_y": nil, "slope1": nil, "slope2": nil, "sse": nil,
-		"guess": nil, "knot": nil}
+	out := map[string]any{
+		"shape": curve.Unknown.String(), "knot_x": nil, "knot_y": nil, "slope1": nil, "slope2": nil, "sse": nil,
+		"guess": nil, "knot": nil,
+	}
 	h, ok := curve.FitHeuristic(x, y)
 	if !ok {
 		return out

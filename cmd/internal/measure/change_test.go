@@ -49,11 +49,15 @@ func TestGolden(t *testing.T) {
 		{"staying-power", `{"presence":[1]}`, `null`},
 		{"curve", `{"versions":[["a","b"],["a","c"],null,["c"]],"starts":[0]}`, `{"value":[1,0.5,null,0],"support":[1,1,0,1],"full":3}`},
 		{"curve", `{"versions":[[],[]],"starts":[0]}`, `{"value":[1,1],"support":[1,1],"full":1}`},
-		{"knot", `{"y":["1","0.9","0.8","0.7","0.6","1/2","1/2","1/2","1/2","1/2","1/2"]}`,
-			`{"shape":"knotted","knot_x":5,"knot_y":0.5,"slope1":-0.1,"slope2":0,"sse":0}`},
+		{
+			"knot", `{"y":["1","0.9","0.8","0.7","0.6","1/2","1/2","1/2","1/2","1/2","1/2"]}`,
+			`{"shape":"knotted","knot_x":5,"knot_y":0.5,"slope1":-0.1,"slope2":0,"sse":0}`,
+		},
 		{"knot", `{"y":[1,0.9]}`, `{"shape":"unknown","knot_x":null,"knot_y":null,"slope1":null,"slope2":null,"sse":null}`},
-		{"schedule", `{"pages":[{"importance":1,"rate":1},{"importance":1,"rate":2},{"importance":1,"rate":3},{"importance":1,"rate":4},{"importance":1,"rate":5}],"budget":5}`,
-			`{"rates":[1.1499,1.3584,1.3538,1.1379,0],"freshness":0}`},
+		{
+			"schedule", `{"pages":[{"importance":1,"rate":1},{"importance":1,"rate":2},{"importance":1,"rate":3},{"importance":1,"rate":4},{"importance":1,"rate":5}],"budget":5}`,
+			`{"rates":[1.1499,1.3584,1.3538,1.1379,0],"freshness":0}`,
+		},
 	} {
 		got, err := Apply(test.name, []byte(test.in))
 		if err != nil {

@@ -52,8 +52,10 @@ func elements(in value) any {
 			survival[strconv.FormatFloat(s.Horizon, 'g', -1, 64)] = share
 		}
 	}
-	return map[string]any{"lines": lines, "lifespan": lifespan, "survival": survival,
-		"blocks": map[string]any{"at_path": lives(atPath), "travel": lives(travel)}}
+	return map[string]any{
+		"lines": lines, "lifespan": lifespan, "survival": survival,
+		"blocks": map[string]any{"at_path": lives(atPath), "travel": lives(travel)},
+	}
 }
 
 func lives(blocks map[string]dom.Block) map[string]any {

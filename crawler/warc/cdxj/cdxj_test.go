@@ -91,9 +91,13 @@ func TestRoundTrip(t *testing.T) {
 func TestSort(t *testing.T) {
 	t.Parallel()
 	in := []Entry{
-		{Key: "b)/", Time: at, Filename: "1"}, {Key: "a)/", Time: at.Add(time.Second), Filename: "2"},
-		{Key: "b)/", Time: at.Add(time.Millisecond), Filename: "3"}, {Key: "a)/", Time: at, Filename: "4"},
-		{Key: "b)/", Time: at, Filename: "5"}, {Key: "a,x)/", Time: at, Filename: "6"}, {Key: "a)/", Time: at, Filename: "7"},
+		{Key: "b)/", Time: at, Filename: "1"},
+		{Key: "a)/", Time: at.Add(time.Second), Filename: "2"},
+		{Key: "b)/", Time: at.Add(time.Millisecond), Filename: "3"},
+		{Key: "a)/", Time: at, Filename: "4"},
+		{Key: "b)/", Time: at, Filename: "5"},
+		{Key: "a,x)/", Time: at, Filename: "6"},
+		{Key: "a)/", Time: at, Filename: "7"},
 	}
 	Sort(in)
 	var got strings.Builder

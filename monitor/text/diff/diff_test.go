@@ -17,7 +17,8 @@ import (
 func check(t interface {
 	Helper()
 	Errorf(string, ...any)
-}, a, b []string, edits []Edit) (kept int) {
+}, a, b []string, edits []Edit,
+) (kept int) {
 	t.Helper()
 	var old, new []string
 	i, j := 0, 0
