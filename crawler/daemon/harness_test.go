@@ -95,9 +95,6 @@ type web struct {
 
 	mu   sync.Mutex
 	seen map[string][]time.Time
-	by   map[string]string // URL to the daemons that asked, in a row
-	name string
-	peer *web // shares seen and by
 }
 
 func newWeb(c clock.Clock) *web {

@@ -38,8 +38,7 @@ func TestRedirects(t *testing.T) {
 		"/de":         {302, "/"},
 		"/index.html": {301, "/"},
 	}
-	var address string
-	address = serve(t, func(w http.ResponseWriter, r *http.Request) {
+	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if hop, ok := to[r.URL.Path]; ok {
 			if hop.location != "" {
 				w.Header()["Location"] = []string{hop.location}

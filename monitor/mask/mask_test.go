@@ -219,7 +219,7 @@ func TestAnyPages(t *testing.T) {
 			if got := (&Mask{}).Filter(later, Options{}).Text(p); got != p.Text() {
 				t.Fatalf("without rules %q is %q", p.Text(), got)
 			}
-			if all.Compare(p, p) != Equal || all.Text(p) != all.Text(p) {
+			if all.Compare(p, p) != Equal {
 				t.Fatal("a page differs from itself")
 			}
 			checkMatches(t, all, p)
