@@ -214,7 +214,7 @@ func (w *rebuildWrite) repair(ctx context.Context, tx pgx.Tx, raws map[ContentKe
 		if depth := r.frames[k].Depth; ok && depth > 0 && r.frames[base].Depth == depth-1 {
 			ref = base.ref()
 		} else {
-			raw, depth = nil, 0
+			raw = nil
 		}
 		f, err := w.db.codec.EncodeOn(body.Body{Ref: k.ref(), Raw: raws[k]}, ref, r.frames[base].Depth, raw)
 		if err != nil {

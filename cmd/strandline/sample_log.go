@@ -34,7 +34,7 @@ const maxFaults = 20
 
 // count reads the log and gives its pages to a Drawer.
 func (l *visitLog) count(ctx context.Context, opt sample.Options) (d *sample.Drawer, err error) {
-	counter := sample.NewCounter(sample.CounterOptions{Spool: func() (sample.Spool, error) { return newSpool() }})
+	counter := sample.NewCounter(sample.CounterOptions{Spool: newSpool})
 	defer func() { err = errors.Join(err, counter.Close()) }()
 	err = l.each(ctx, func(url, user string, at int64) error {
 		return counter.Add(sample.Visit{Page: sample.Hash(url), User: sample.Hash(user), At: at})

@@ -190,7 +190,7 @@ func readWARC(file string, each func(target string, payload []byte)) error {
 	heads := textproto.NewReader(in)
 	for {
 		line, err := heads.ReadLine()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
