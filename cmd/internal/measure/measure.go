@@ -43,6 +43,10 @@ func formulas() map[string]formula {
 		"divergence":    divergence,
 		"schedule":      schedule,
 		"dom":           elements,
+		"weights":       weights,
+		"scores":        scores,
+		"uptodate":      upToDate,
+		"expand":        expand,
 	}
 }
 
