@@ -52,6 +52,12 @@ type Term struct {
 	Count uint8 // occurrences, at most 255
 }
 
+// Strength is the weight of the term before its rarity: that of its kind, times
+// 1 + ln count.
+func (t Term) Strength() float64 {
+	return t.Kind.weight() * (1 + math.Log(float64(max(t.Count, 1))))
+}
+
 // Vector holds the terms of a sentence by rising hash.
 type Vector []Term
 
@@ -117,9 +123,10 @@ func (c *Counts) Of(hash uint64) int { return int(c.of[hash]) }
 // counted yet:
 //
 //	idf = ln(1 + (N + 1) / (n + 1))
-func (c *Counts) IDF(hash uint64) float64 {
-	return math.Log(1 + float64(c.sentences+1)/float64(c.of[hash]+1))
-}
+func (c *Counts) IDF(hash uint64) float64 { return IDF(c.sentences, int(c.of[hash])) }
+
+// IDF is the formula of Counts.IDF for a term that occurs in n of all sentences.
+func IDF(all, n int) float64 { return math.Log(1 + float64(all+1)/float64(n+1)) }
 
 // Entry is a coordinate of a Unit.
 type Entry struct {
@@ -133,12 +140,12 @@ type Unit []Entry
 
 // Weigh returns the unit vector of a sentence: for each term
 //
-//	w = weight of its kind · (1 + ln count) · idf
+//	w = Strength · idf
 func (c *Counts) Weigh(v Vector) Unit {
 	out := make(Unit, 0, len(v))
 	sum := 0.0
 	for _, t := range v {
-		w := t.Kind.weight() * (1 + math.Log(float64(max(t.Count, 1)))) * c.IDF(t.Hash)
+		w := t.Strength() * c.IDF(t.Hash)
 		out = append(out, Entry{t.Hash, w})
 		sum += w * w
 	}
