@@ -36,7 +36,7 @@ func rows() []row {
 		{"monitor", []string{"monitor"}, []string{"store", "leaves"}},
 		{"summarize", []string{"summarize"}, []string{"store", "monitor", "leaves"}},
 		{"cmd", []string{"cmd/..."}, []string{"cmd", "configs", "crawler", "monitor", "summarize", "store", "migrations", "leaves"}},
-		{testHelpers, []string{"store/pgtest", "internal/layout"}, []string{"leaves"}},
+		{testHelpers, []string{"store/pgtest", "internal/layout", "internal/topicweb"}, []string{"leaves"}},
 	}
 }
 

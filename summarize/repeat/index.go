@@ -11,7 +11,7 @@ import (
 // Options of an Index. The zero Options is a good default.
 type Options struct {
 	// Reads is how many entries of the inverted index one search may look at;
-	// 0 means 20,000. It reads the rarest terms first and of each the latest
+	// 0 means 8,000. It reads the rarest terms first and of each the latest
 	// sentences, so what it leaves out shares nothing but common words. A search
 	// that finds a close sentence stops long before.
 	Reads int
@@ -53,7 +53,7 @@ type posting struct {
 // NewIndex returns an empty index.
 func NewIndex(opt Options) *Index {
 	if opt.Reads <= 0 {
-		opt.Reads = 20_000
+		opt.Reads = 8_000
 	}
 	return &Index{reads: opt.Reads, exact: map[uint64]int32{}, ids: map[uint64]int32{}}
 }
