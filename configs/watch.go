@@ -9,7 +9,7 @@ import (
 type Watch struct {
 	// The stable key in SQL, feeds and logs.
 	Name Name `yaml:"name" jsonschema:"required"`
-	// Any word by which reports group pages, such as Government.
+	// Any word by which reports group pages, such as Government; auto finds it from the pages that have one.
 	Category string `yaml:"category"`
 	// The kind of page, a second word to group by, such as news or shop.
 	Genre string `yaml:"genre"`
@@ -19,6 +19,8 @@ type Watch struct {
 	Jitter Duration `yaml:"jitter"`
 	// The pages.
 	URLs []URL `yaml:"urls"`
+	// Further pages, each with what is known of it.
+	Known []KnownPage `yaml:"pages"`
 	// File with one URL a line; empty lines and lines that start with # are passed over.
 	URLsFile Path `yaml:"urls_file"`
 	// Sitemaps whose pages are watched.
@@ -45,8 +47,39 @@ type Watch struct {
 	listed []URL
 }
 
-// Pages gives the pages of the watch, those of urls and then those of urls_file, each once.
-func (w *Watch) Pages() []URL { return once(w.URLs, w.listed) }
+// Pages gives the pages of the watch, those of urls, pages and urls_file in this order, each once.
+func (w *Watch) Pages() []URL {
+	known := make([]URL, len(w.Known))
+	for i, k := range w.Known {
+		known[i] = k.URL
+	}
+	return once(w.URLs, known, w.listed)
+}
+
+// AutoCategory is the category that asks for one to be found.
+const AutoCategory = "auto"
+
+// KnownPage is a page with what is known of it, by which reports group it.
+type KnownPage struct {
+	// The page.
+	URL URL `yaml:"url" jsonschema:"required"`
+	// Its category, if it differs from that of the watch.
+	Category string `yaml:"category"`
+	// Its genre, if it differs from that of the watch.
+	Genre string `yaml:"genre"`
+	// How many people visited it, in the log that the page was drawn from; 0 where that is not known.
+	Visitors int `yaml:"visitors" jsonschema:"minimum=0,maximum=2000000000"`
+	// How many pages of the log it stands for in estimates; 0 where that is not known.
+	Weight float64 `yaml:"weight" jsonschema:"minimum=0"`
+	// Whether it was added for its visitors and not drawn, so that it stands for itself only.
+	Top bool `yaml:"top"`
+}
+
+func (k *KnownPage) check(s *section) {
+	if k.URL == "" && !s.failed("url") {
+		s.fault("url", "", "is missing", "an http or https address")
+	}
+}
 
 // once joins lists and leaves out what came before.
 func once(lists ...[]URL) []URL {
@@ -69,8 +102,8 @@ func (w *Watch) setDefaults() {
 
 func (w *Watch) check(s *section) {
 	s.wantName(w.Name)
-	if len(w.URLs)+len(w.Sitemaps)+len(w.Feeds) == 0 && w.URLsFile == "" && !s.failed("urls") && !s.failed("sitemaps") && !s.failed("feeds") {
-		s.fault("", "", "watches nothing: none of urls, urls_file, sitemaps and feeds is set", "")
+	if len(w.URLs)+len(w.Known)+len(w.Sitemaps)+len(w.Feeds) == 0 && w.URLsFile == "" && !s.failed("urls") && !s.failed("pages") && !s.failed("sitemaps") && !s.failed("feeds") {
+		s.fault("", "", "watches nothing: none of urls, pages, urls_file, sitemaps and feeds is set", "")
 	}
 	s.warnTwice("urls", w.URLs)
 	interval := w.Schedule.Interval()

@@ -40,8 +40,8 @@ var (
 		on conflict (page_id, bucket, round, snapshot) do nothing`}
 	qCountBursts = statement{all, `
 		select (select count(*) from core.burst_state b where b.phase <> 'candidate'),
-		       (select count(*) from (select distinct r.page_id, r.round from core.burst_result r) d),
-		       (select count(*) from core.burst_result),
+		       (select count(*) from (select distinct r.page_id, r.round from core.burst_result r where r.round >= 0) d),
+		       (select count(*) from core.burst_result r where r.round >= 0),
 		       (select coalesce(sum(m.pairs), 0) from core.page_mask m),
 		       (select count(*) from core.page_mask m where jsonb_path_exists(m.rules, '$[*] ? (@.counts == true)'))`}
 )

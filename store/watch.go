@@ -37,6 +37,8 @@ type WatchSpec struct {
 	Timing string
 	Every  time.Duration // mean time between two fetches of a page
 	Pages  []string      // canonical URLs, each once
+	// Labels has what is known of some of the pages, by URL.
+	Labels map[string]PageLabels
 	// First gives the slot and the due time of a page that joins now, or whose
 	// schedule changed. A page for which it fails is set aside with that reason.
 	First func(url string, now time.Time) (slot, due time.Time, err error)
@@ -110,7 +112,7 @@ func (db *DB) setWatches(ctx context.Context, now time.Time, specs []WatchSpec) 
 	ids := make([][]PageID, len(specs))
 	hashes := make([][]byte, len(specs))
 	for i, s := range specs {
-		hashes[i] = hashPages(s.Pages)
+		hashes[i] = hashPages(s.Pages, s.Labels)
 		if w, ok := byName[s.Name]; ok && !w.Paused && w.Timing == s.Timing && slices.Equal(w.pagesHash, hashes[i]) {
 			continue
 		}
@@ -144,6 +146,9 @@ func (db *DB) setWatches(ctx context.Context, now time.Time, specs []WatchSpec) 
 			return err
 		}
 		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		if err := a.label(ctx); err != nil {
 			return err
 		}
 		all, err := readWatches(ctx, tx)
@@ -180,7 +185,10 @@ func (db *DB) SetSource(ctx context.Context, watch int32, source string, pages [
 		if err := a.list(ctx, watch, source, pages, ids, first, false); err != nil {
 			return err
 		}
-		return a.settle(ctx)
+		if err := a.settle(ctx); err != nil {
+			return err
+		}
+		return a.label(ctx)
 	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("apply source %s: %w", source, err)
@@ -212,10 +220,13 @@ func (db *DB) resolveInOrder(ctx context.Context, urls []string, now time.Time) 
 	return out, nil
 }
 
-func hashPages(pages []string) []byte {
+func hashPages(pages []string, labels map[string]PageLabels) []byte {
 	h := sha256.New()
 	for _, p := range pages {
 		h.Write([]byte(p))
+		if l, ok := labels[p]; ok {
+			fmt.Fprintf(h, "\x00%q %q %d %g %t", l.Category, l.Genre, l.Visitors, l.Weight, l.Top)
+		}
 		h.Write([]byte{'\n'})
 	}
 	return h.Sum(nil)

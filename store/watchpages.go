@@ -50,6 +50,7 @@ type applier struct {
 	now     time.Time
 	out     *Applied
 	touched []PageID // whose earliest due time may have changed
+	labeled []PageID // whose labels may have changed
 }
 
 type firstFunc = func(url string, now time.Time) (slot, due time.Time, err error)
@@ -72,10 +73,18 @@ func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []
 	case old.Timing != s.Timing || old.Category != s.Category || old.Genre != s.Genre || !slices.Equal(old.pagesHash, hash):
 		a.out.Changed = append(a.out.Changed, s.Name)
 	}
+	if known && (old.Category != s.Category || old.Genre != s.Genre) {
+		if err := a.labelAll(ctx, id); err != nil {
+			return err
+		}
+	}
 	if ids == nil && len(s.Pages) > 0 {
 		return a.takeUp(ctx, id, s.First)
 	}
 	if err := a.list(ctx, id, "", s.Pages, ids, s.First, fresh || old.Timing != s.Timing); err != nil {
+		return err
+	}
+	if err := a.labelListed(ctx, id, s, ids); err != nil {
 		return err
 	}
 	_, err = a.tx.Exec(ctx, qHashWatch.sql, id, hash)
@@ -110,6 +119,7 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 		joins := !ok || h.left
 		if joins {
 			a.out.Joined++
+			a.labeled = append(a.labeled, id)
 		}
 		// A page that the configuration lists stays its own when a feed names it too.
 		if joins || (anew && h.source == source) || (source == "" && h.source != "") {

@@ -38,6 +38,7 @@ type reported struct {
 func reportKinds() []reportKind {
 	return []reportKind{
 		{"change-by-class", false, reportClasses},
+		{"subhour", false, reportSubhour},
 		{"survival", false, reportSurvival},
 		{"changes", true, reportChanges},
 		{"curve", true, reportCurve},

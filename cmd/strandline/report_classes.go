@@ -1,15 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/monitor/classes"
 	"github.com/strandlinehq/strandline/monitor/dom"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -67,33 +67,40 @@ func poissonRate(p store.PageChange) (perDay float64, ok bool) {
 	return -math.Log((n-x+.5)/(n+.5)) / (p.Hours / n) * 24, true
 }
 
-// classesOf puts pages into the classes of SCIENCE A11, those of a kind together.
+// kindsOf are the kinds of classes in the order of the paper's Table 1.
+func kindsOf() []classes.Kind {
+	return []classes.Kind{classes.Visitors, classes.TLD, classes.Site, classes.Depth, classes.Category, classes.Genre}
+}
+
+func labelsOf(p store.PageChange) classes.Labels {
+	return classes.Labels{TLD: p.TLD, Site: p.Site, Depth: p.Depth, Visitors: p.Visitors, Category: p.Category, Genre: p.Genre}
+}
+
+// classesOf puts pages into the classes of SCIENCE A11, those of a kind together:
+// depths and visitors ascending, the others by name.
 func classesOf(pages []store.PageChange) []*class {
-	kinds := []string{"all", "tld", "site", "depth", "category"}
-	byName := map[[2]string]*class{}
-	for _, p := range pages {
-		depth := strconv.Itoa(p.Depth)
-		if p.Depth >= 5 {
-			depth = "5+"
+	out := []*class{}
+	if len(pages) > 0 {
+		all := &class{kind: "all", name: "all"}
+		for _, p := range pages {
+			all.add(p)
 		}
-		for i, name := range []string{"all", p.TLD, p.Site, depth, p.Category} {
+		out = append(out, all)
+	}
+	for _, kind := range kindsOf() {
+		byName := map[string]*class{}
+		for _, p := range pages {
+			name := labelsOf(p).Of(kind)
 			if name == "" {
 				continue
 			}
-			k := [2]string{kinds[i], name}
-			if byName[k] == nil {
-				byName[k] = &class{kind: k[0], name: k[1]}
+			if byName[name] == nil {
+				byName[name] = &class{kind: string(kind), name: name}
 			}
-			byName[k].add(p)
+			byName[name].add(p)
 		}
+		out = append(out, slices.SortedFunc(maps.Values(byName), func(a, b *class) int { return classes.CompareNames(kind, a.name, b.name) })...)
 	}
-	out := make([]*class, 0, len(byName))
-	for _, c := range byName {
-		out = append(out, c)
-	}
-	slices.SortFunc(out, func(a, b *class) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)), cmp.Compare(a.name, b.name))
-	})
 	return out
 }
 
@@ -106,7 +113,7 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	}
 	t := &report.Table{Title: "How pages change, by class (means over pages of their own means)", Columns: []string{
 		"class kind", "class", "pages", "unchanged",
-		"hours mean", "hours median", "dice mean", "dice median", "changes a day (Poisson) mean", "knotted", "sloped", "flat", "unknown",
+		"hours mean", "hours median", "dice mean", "dice median", "changes a day (Poisson) mean", "changes a day (Poisson) median", "knotted", "sloped", "flat", "unknown",
 		"knot hours mean", "knot hours median", "knot dice mean", "knot dice median",
 	}}
 	var all class
@@ -114,7 +121,7 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 		if c.kind == "all" {
 			all = *c
 		}
-		t.Add(c.kind, c.name, c.pages, c.unchanged, mean(c.gaps), median(c.gaps), mean(c.dices), median(c.dices), mean(c.rates),
+		t.Add(c.kind, c.name, c.pages, c.unchanged, mean(c.gaps), median(c.gaps), mean(c.dices), median(c.dices), mean(c.rates), median(c.rates),
 			c.knotted, c.sloped, c.flat, c.unknown, mean(c.knotHours), median(c.knotHours), mean(c.knotDices), median(c.knotDices))
 	}
 	t.Note("%d pages were seen at least twice; %d of them did not change and count in no mean.", all.pages, all.unchanged)
@@ -126,7 +133,8 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	if len(pages) == 0 {
 		t.Note("There is nothing to show yet: no page was seen twice.")
 	}
-	t.Note("Paper: mean 123 hours, mean Dice 0.794; 34.5 %% of 54,968 pages unchanged; knot at 145 hours (median 92), Dice 0.74 (0.80).")
+	noteTotals(t, &all)
+	noteWeights(t, pages)
 	f := chart.PageHistograms{Subtitle: fmt.Sprintf("%d pages that changed", len(all.dices)), LogGap: true}
 	f.Gap, f.Dice = logBins(all.gaps), evenBins(all.dices, 20)
 	t.Note("Bins of the figure: hours %s; Dice 20 from 0 to 1. A bin holds its lower edge.", edges(f.Gap.Edges))

@@ -26,7 +26,7 @@ func noteDifferences(t *report.Table, pages []store.PageChange) {
 	var forHours, forDice []classes.Page
 	for _, p := range pages {
 		c := classes.Page{
-			Labels:  classes.Labels{TLD: p.TLD, Site: p.Site, Depth: p.Depth, Visitors: -1, Category: p.Category},
+			Labels:  labelsOf(p),
 			Changes: int(p.Changes),
 		}
 		if p.Dice != nil {
@@ -43,7 +43,7 @@ func noteDifferences(t *report.Table, pages []store.PageChange) {
 		opt.Permutations = permutationsFew
 	}
 	tested := 0
-	for _, kind := range []classes.Kind{classes.TLD, classes.Site, classes.Depth, classes.Category} {
+	for _, kind := range kindsOf() {
 		for _, m := range []struct {
 			classes.Measured
 			pages []classes.Page
@@ -53,23 +53,28 @@ func noteDifferences(t *report.Table, pages []store.PageChange) {
 				continue
 			}
 			tested++
-			var not []string
+			var not, differ []string
 			for _, p := range pairs {
-				if !p.Significant {
-					not = append(not, fmt.Sprintf("%s and %s (p=%.3g)", p.A, p.B, p.Corrected))
+				pair := fmt.Sprintf("%s and %s (p=%.3g)", p.A, p.B, p.Corrected)
+				if p.Significant {
+					differ = append(differ, pair)
+				} else {
+					not = append(not, pair)
 				}
 			}
-			switch n := len(not); {
-			case n == 0:
-				t.Note("Mean %s by %s: all %d pairs of classes differ significantly.", m.Measured, kind, len(pairs))
+			// The shorter list tells the other.
+			said := fmt.Sprintf("%d of %d pairs of classes differ significantly", len(differ), len(pairs))
+			switch {
+			case len(not) == 0:
+				said = fmt.Sprintf("all %d pairs of classes differ significantly", len(pairs))
+			case len(differ) == 0:
+				said = fmt.Sprintf("none of %d pairs of classes differs significantly", len(pairs))
+			case len(differ) < len(not):
+				said += ", namely " + some(differ)
 			default:
-				more := ""
-				if n > namedPairs {
-					not, more = not[:namedPairs], fmt.Sprintf(" and %d more", n-namedPairs)
-				}
-				t.Note("Mean %s by %s: %d of %d pairs of classes differ significantly; not %s%s.", m.Measured, kind, len(pairs)-n, len(pairs),
-					strings.Join(not, ", "), more)
+				said += "; not " + some(not)
 			}
+			t.Note("Mean %s by %s: %s.", m.Measured, kind, said)
 		}
 	}
 	if tested > 0 {
@@ -77,4 +82,13 @@ func noteDifferences(t *report.Table, pages []store.PageChange) {
 	} else {
 		t.Note("There are no two classes of pages that changed to compare.")
 	}
+}
+
+// some names the first of a list of pairs.
+func some(pairs []string) string {
+	more := ""
+	if n := len(pairs); n > namedPairs {
+		pairs, more = pairs[:namedPairs], fmt.Sprintf(" and %d more", n-namedPairs)
+	}
+	return strings.Join(pairs, ", ") + more
 }

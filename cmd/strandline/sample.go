@@ -80,6 +80,9 @@ func (c *sampleCmd) Run(ctx context.Context, a *app) error {
 	if err := printBins(a.stderr, bins, drawn); err != nil {
 		return err
 	}
+	if !c.Check {
+		fmt.Fprintln(a.stderr, "robots.txt and availability were not asked; --check does")
+	}
 	if len(drawn.Pages)+len(drawn.Top) == 0 {
 		return fmt.Errorf("%s: no page to draw: none has %d visitors", c.Log, c.Visitors[0])
 	}
@@ -101,13 +104,13 @@ func (c *sampleCmd) printWatches(w io.Writer, drawn sample.Sample, urls map[uint
 		if len(watch.pages) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "  # %s\n  - name: %s\n    schedule: \"@hourly\"\n    urls:\n", watch.about, strconv.Quote(watch.name))
+		fmt.Fprintf(b, "  # %s\n  - name: %s\n    schedule: \"@hourly\"\n    pages:\n", watch.about, strconv.Quote(watch.name))
 		for _, p := range watch.pages {
-			fmt.Fprintf(b, "      - %s # visitors %d, ", strconv.Quote(urls[p.Page]), p.Visitors)
+			fmt.Fprintf(b, "      - {url: %s, visitors: %d, ", strconv.Quote(urls[p.Page]), p.Visitors)
 			if p.Weight > 0 {
-				fmt.Fprintf(b, "bin %d, weight %.4g\n", p.Bin, p.Weight)
+				fmt.Fprintf(b, "weight: %s} # bin %d\n", strconv.FormatFloat(p.Weight, 'g', 4, 64), p.Bin)
 			} else {
-				fmt.Fprint(b, "top\n")
+				fmt.Fprint(b, "top: true}\n")
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -124,12 +125,27 @@ func TestSample(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if len(config.Watches) != 2 || len(config.Watches[0].URLs) != 5 {
+	if len(config.Watches) != 2 || len(config.Watches[0].Known) != 5 {
 		t.Fatalf("watches:\n%s", out)
 	}
 	for i, want := range []string{"/30", "/29", "/28"} {
-		if url := "http://a.example" + want; !strings.Contains(out, `"`+url+`" #`) {
+		if url := "http://a.example" + want; !strings.Contains(out, `{url: "`+url+`", visitors: `) {
 			t.Errorf("page %d by visitors is missing: %s\n%s", i, url, out)
+		}
+	}
+	weights := 0.
+	for _, p := range config.Watches[0].Known {
+		weights += p.Weight
+		if n, err := strconv.Atoi(strings.TrimPrefix(string(p.URL), "http://a.example/")); err != nil || p.Visitors != n+1 || p.Top {
+			t.Errorf("drawn page %+v", p)
+		}
+	}
+	if weights != 30 {
+		t.Errorf("the pages drawn stand for %g, want all 30 of the bins", weights)
+	}
+	for _, p := range config.Watches[1].Known {
+		if !p.Top || p.Weight != 0 || p.Visitors < 29 {
+			t.Errorf("page added for its visitors: %+v", p)
 		}
 	}
 	for _, want := range []string{

@@ -144,6 +144,9 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 			spec.Pages = append(spec.Pages, url)
 		}
 	}
+	if spec.Labels, err = s.labels(w); err != nil {
+		return spec, daemon.Watch{}, err
+	}
 	watch := daemon.Watch{Name: spec.Name, Options: cookies(w.Cookies)}
 	if err := askBursts(&watch, w); err != nil {
 		return spec, watch, err
@@ -159,6 +162,19 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		return plan.First(url, now, newcomers(len(spec.Pages)))
 	}
 	return spec, watch, nil
+}
+
+// labels gives what the configuration knows of single pages, by canonical URL.
+func (s *service) labels(w *configs.Watch) (map[string]store.PageLabels, error) {
+	out := make(map[string]store.PageLabels, len(w.Known))
+	for _, k := range w.Known {
+		url, err := s.reader.Canonical(string(k.URL))
+		if err != nil {
+			return nil, usagef("watch %s: %w", w.Name, err)
+		}
+		out[url] = store.PageLabels{Category: k.Category, Genre: k.Genre, Visitors: k.Visitors, Weight: k.Weight, Top: k.Top}
+	}
+	return out, nil
 }
 
 func ruleTexts(rules []configs.Rule) []string {

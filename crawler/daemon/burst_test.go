@@ -121,7 +121,7 @@ func TestBursts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("phases (-want +got):\n%s", diff)
 	}
-	if n := count(t, db, `select count(*) from core.burst_result`); n != 2*8*3 {
+	if n := count(t, db, `select count(*) from core.burst_result where round >= 0`); n != 2*8*3 {
 		t.Errorf("%d snapshots were compared, want %d", n, 2*8*3)
 	}
 	if n := count(t, db, `select count(*) from core.burst_result where abs(delay_s - offset_s) > 60 or (offset_s = 120 and abs(delay_s - 120) > 15)`); n != 0 {
@@ -135,9 +135,15 @@ func TestBursts(t *testing.T) {
 		where gap not between interval '3 hours 59 minutes' and interval '4 hours 1 minute'`); n != 0 {
 		t.Errorf("%d rounds do not start four hours after the one before", n)
 	}
-	view := []string{"2 2 1", "16 2 2", "32 2 2", "60 2 2"}
+	if n := count(t, db, `select count(*) from core.burst_result where round < 0 and offset_s = 0 and delay_s <= 0.2`); n != 2*8 {
+		t.Errorf("%d pairs were compared, want %d", n, 2*8)
+	}
+	view := []string{"0 1 1", "2 2 1", "16 2 2", "32 2 2", "60 2 2"}
 	if diff := cmp.Diff(view, lines(`select concat_ws(' ', interval_minutes, any_changed, all_changed) from api_v1.subhour_change order by interval_minutes`)); diff != "" {
 		t.Errorf("subhour_change (-want +got):\n%s", diff)
+	}
+	if n := count(t, db, `select count(*) from api_v1.subhour_change where dice_mean is null or dice_mean >= 1 or dice_mean < 0.5`); n != 0 {
+		t.Errorf("%d rows of subhour_change have no mean Dice that can be", n)
 	}
 	if n := count(t, db, `select count(*) from core.burst_result where dice is null or dice < 0.5 or changed <> (dice < 1)`); n != 0 {
 		t.Errorf("%d snapshots are not measured as they should be", n)

@@ -121,7 +121,10 @@ func (r *run) pairStep(f *finished, started time.Time, p *pairResult) func([16]b
 		}
 		out := burstStep{}
 		if p.Accepted && sawText(text, s) {
-			n.Record(started, started.Add(p.Skew), p.a.TextHash != p.b.TextHash)
+			differ := p.a.TextHash != p.b.TextHash
+			if n.Record(started, started.Add(p.Skew), differ) {
+				out.results = append(out.results, pairBurstResult(f.Page, n.Accepted, started, p.Skew, s.Version, differ))
+			}
 			out.mask = p.mask
 		} else {
 			n.Fail()
@@ -138,4 +141,15 @@ func (r *run) pairStep(f *finished, started time.Time, p *pairResult) func([16]b
 		out.row = pack(row, unpack(row))
 		return out
 	}
+}
+
+// pairBurstResult is the n-th pair of a page as a row of the table of the change
+// within the hour, at 0 minutes. Both requests are stored in one batch, so that the
+// first saw the version before the second's if their texts differ.
+func pairBurstResult(page store.PageID, n int, started time.Time, skew time.Duration, version int32, differ bool) store.BurstResult {
+	first := version
+	if differ {
+		first--
+	}
+	return store.BurstResult{Page: page, Round: -n, Snapshot: 1, StartedAt: started, Delay: skew, FirstVersion: first, Version: version, Changed: differ}
 }

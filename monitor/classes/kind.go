@@ -1,6 +1,7 @@
 package classes
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/strandlinehq/strandline/crawler/canonical"
@@ -84,6 +85,15 @@ func visitorsBin(n int) string {
 		return "7-38"
 	}
 	return "39+"
+}
+
+// CompareNames puts classes of one kind in order: depths and visitors ascending, the
+// others by name.
+func CompareNames(k Kind, a, b string) int {
+	if k == Depth || k == Visitors {
+		return cmp.Compare(order(a), order(b))
+	}
+	return cmp.Compare(a, b)
 }
 
 // order is the place of a class among those of its kind, for kinds whose classes
