@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// What computations read of whole snapshots is streamed over all buckets in no
+// order, and handed over row by row: a snapshot may have more links than memory.
+
+var (
+	qSnapshotPages = statement{all, `
+		select s.page_id, s.crawled_at, s.crawled, coalesce(s.status, 0), coalesce(s.depth, -1), coalesce(s.alias_of, 0), s.last_modified,
+		       s.last_modified_valid, p.url, p.trap is not null
+		from core.snapshot_page s
+		join core.page p using (bucket, page_id)
+		where s.snapshot_id = $1`}
+	qSnapshotLinks = statement{all, `
+		select s.page_id, k.targets
+		from core.snapshot_page s
+		join core.link_set k using (bucket, links_hash)
+		where s.snapshot_id = $1 and s.crawled`}
+	qKnownPages = statement{all, `
+		select k.pages, k.targets from core.snapshot_known k
+		where k.snapshot_id = any($1::int[])`}
+)
+
+// SnapshotPage is a row of a snapshot with what is known of its page.
+type SnapshotPage struct {
+	SnapshotFetch
+	URL  string
+	Trap bool // the URL looks like a crawler trap
+}
+
+// SnapshotPages calls f with every URL that a snapshot tried, in no order.
+func (db *DB) SnapshotPages(ctx context.Context, id SnapshotID, f func(SnapshotPage) error) error {
+	rows, err := db.pool.Query(ctx, qSnapshotPages.sql, id)
+	if err != nil {
+		return fmt.Errorf("read pages of a snapshot: %w", err)
+	}
+	var p SnapshotPage
+	var modified *time.Time
+	_, err = pgx.ForEachRow(rows, []any{
+		&p.Page, &p.At, &p.Crawled, &p.Status, &p.Depth, &p.Alias, &modified, &p.Valid, &p.URL, &p.Trap,
+	}, func() error {
+		p.LastModified = deref(modified)
+		return f(p)
+	})
+	if err != nil {
+		return fmt.Errorf("read pages of a snapshot: %w", err)
+	}
+	return nil
+}
+
+// SnapshotLinks calls f with the packed links of each page that a snapshot
+// crawled and that has any, in no order; NextLink reads them. The bytes are only
+// good during the call.
+func (db *DB) SnapshotLinks(ctx context.Context, id SnapshotID, f func(source PageID, packed []byte) error) error {
+	rows, err := db.pool.Query(ctx, qSnapshotLinks.sql, pgx.QueryResultFormats{pgx.BinaryFormatCode}, id)
+	if err != nil {
+		return fmt.Errorf("read links of a snapshot: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		// The bytes as they came: a million rows cost no allocation.
+		raw := rows.RawValues()
+		if len(raw) != 2 || len(raw[0]) != 8 {
+			return fmt.Errorf("read links of a snapshot: %w", errLinksDamaged)
+		}
+		if err := f(PageID(binary.BigEndian.Uint64(raw[0])), raw[1]); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("read links of a snapshot: %w", err)
+	}
+	return nil
+}
+
+// NextLink reads the first target off packed links, which follow the target
+// before, 0 at the start. It returns what is left, and false where the bytes are
+// damaged.
+func NextLink(packed []byte, before PageID) (target PageID, rest []byte, ok bool) {
+	v, n := binary.Uvarint(packed)
+	if n <= 0 {
+		return 0, nil, false
+	}
+	id := before + PageID(v>>1)
+	return id, packed[n:], id > before
+}
+
+// KnownPages calls f with every page that a series first heard of in one of the
+// snapshots, each once, in no order.
+func (db *DB) KnownPages(ctx context.Context, ids []SnapshotID, f func(PageID)) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := db.pool.Query(ctx, qKnownPages.sql, ids)
+	if err != nil {
+		return fmt.Errorf("read known pages: %w", err)
+	}
+	var n int32
+	var packed []byte
+	_, err = pgx.ForEachRow(rows, []any{&n, &packed}, func() error {
+		var page PageID
+		var ok bool
+		for rest := packed; len(rest) > 0; {
+			if page, rest, ok = NextLink(rest, page); !ok {
+				return errLinksDamaged
+			}
+			f(page)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read known pages: %w", err)
+	}
+	return nil
+}
+
+// packKnown packs pages, which it sorts, a row a bucket.
+func packKnown(id SnapshotID, pages []PageID) [][]any {
+	slices.Sort(pages)
+	pages = slices.Compact(pages)
+	var rows [][]any
+	for len(pages) > 0 {
+		n := 1
+		for n < len(pages) && pages[n].Bucket() == pages[0].Bucket() {
+			n++
+		}
+		packed := make([]byte, 0, 3*n)
+		var before PageID
+		for _, p := range pages[:n] {
+			packed = binary.AppendUvarint(packed, uint64(p-before)<<1)
+			before = p
+		}
+		rows = append(rows, []any{id, pages[0].Bucket(), int32(n), packed})
+		pages = pages[n:]
+	}
+	return rows
+}
