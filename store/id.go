@@ -24,6 +24,7 @@ const (
 var (
 	qNextPageBlock = statement{local, `select nextval('core.page_no')`}
 	qNextHostBlock = statement{local, `select nextval('core.host_no')`}
+	qLastPageBlock = statement{local, `select last_value from core.page_no`}
 )
 
 // PageID is the id of a page for all time; it carries the bucket of its host.
@@ -59,4 +60,14 @@ func (a *blockAllocator) take(ctx context.Context, pool *pgxpool.Pool, n int) ([
 		a.next++
 	}
 	return out, nil
+}
+
+// PageNumbers returns a bound of the numbers of pages that were handed out: all are
+// below it.
+func (db *DB) PageNumbers(ctx context.Context) (int64, error) {
+	var last int64
+	if err := db.pool.QueryRow(ctx, qLastPageBlock.sql).Scan(&last); err != nil {
+		return 0, fmt.Errorf("look up the numbers of pages: %w", err)
+	}
+	return last + idBlock, nil
 }

@@ -77,8 +77,8 @@ type NoveltyAccuracy struct {
 // NoveltyMiss counts pages of U by the first rule alone that their Last-Modified
 // shows to be old, and those of them that got novelty (SCIENCE T9).
 type NoveltyMiss struct {
-	Delta                         float64
-	Pages, AboveZero, AboveTenths int64
+	Delta                        float64
+	Pages, AboveZero, AboveTenth int64
 }
 
 // PutNovelty replaces all that is computed of a snapshot: the scores of its pages,
@@ -162,7 +162,7 @@ func copyEvaluation(ctx context.Context, tx pgx.Tx, id SnapshotID, res *NoveltyR
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"core", "snapshot_miss"}, []string{"snapshot_id", "delta", "pages", "above_zero", "above_tenth"},
 		pgx.CopyFromSlice(len(res.Misses), func(i int) ([]any, error) {
 			m := res.Misses[i]
-			return []any{id, m.Delta, m.Pages, m.AboveZero, m.AboveTenths}, nil
+			return []any{id, m.Delta, m.Pages, m.AboveZero, m.AboveTenth}, nil
 		}))
 	return err
 }

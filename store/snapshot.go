@@ -19,6 +19,10 @@ var (
 		select ` + snapshotColumnList + `
 		from core.numbered_snapshot n join core.snapshot s using (snapshot_id)
 		where n.series_id = $1 order by n.snapshot`}
+	qSnapshot = statement{local, `
+		select ` + snapshotColumnList + `
+		from core.numbered_snapshot n join core.snapshot s using (snapshot_id)
+		where n.snapshot_id = $1`}
 	qStartSnapshot = statement{local, `
 		insert into core.snapshot (series_id, status, origin, due_at, started_at) values ($1, 'running', 'crawl', $2, $3)
 		returning snapshot_id`}
@@ -81,18 +85,36 @@ func (db *DB) Snapshots(ctx context.Context, series SeriesID) ([]SeriesSnapshot,
 	if err != nil {
 		return nil, fmt.Errorf("list snapshots: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s SeriesSnapshot, err error) {
-		var finished, computed *time.Time
-		err = row.Scan(&s.ID, &s.Series, &s.Number, &s.Status, &s.Origin, &s.StartedAt, &finished, &s.Error,
-			&s.Pages, &s.Links, &s.Fringe, &s.Aliases, &s.Failed, &s.Traps, &s.L2, &s.OldOther, &s.Unidentified,
-			&s.Delta, &s.Iterations, &s.Rules, &computed)
-		s.FinishedAt, s.ComputedAt = deref(finished), deref(computed)
-		return s, err
-	})
+	out, err := pgx.CollectRows(rows, scanSnapshot)
 	if err != nil {
 		return nil, fmt.Errorf("list snapshots: %w", err)
 	}
 	return out, nil
+}
+
+// Snapshot returns a snapshot, or ErrNotFound.
+func (db *DB) Snapshot(ctx context.Context, id SnapshotID) (SeriesSnapshot, error) {
+	rows, err := db.pool.Query(ctx, qSnapshot.sql, id)
+	if err != nil {
+		return SeriesSnapshot{}, fmt.Errorf("read snapshot %d: %w", id, err)
+	}
+	s, err := pgx.CollectExactlyOneRow(rows, scanSnapshot)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return s, fmt.Errorf("read snapshot %d: %w", id, err)
+	}
+	return s, nil
+}
+
+func scanSnapshot(row pgx.CollectableRow) (s SeriesSnapshot, err error) {
+	var finished, computed *time.Time
+	err = row.Scan(&s.ID, &s.Series, &s.Number, &s.Status, &s.Origin, &s.StartedAt, &finished, &s.Error,
+		&s.Pages, &s.Links, &s.Fringe, &s.Aliases, &s.Failed, &s.Traps, &s.L2, &s.OldOther, &s.Unidentified,
+		&s.Delta, &s.Iterations, &s.Rules, &computed)
+	s.FinishedAt, s.ComputedAt = deref(finished), deref(computed)
+	return s, err
 }
 
 // StartSnapshot begins a crawled snapshot.

@@ -16,9 +16,11 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/archive"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -26,10 +28,14 @@ import (
 type importCmd struct {
 	Files     []string `arg:"" name:"file" help:"WARC files, plain or gzip."`
 	NoMeasure bool     `help:"Leave the measures to a later run."`
+	Series    string   `help:"Make snapshots of this series of the captures." placeholder:"NAME"`
+	Gap       string   `help:"Captures of a series closer together are one snapshot." default:"24h" placeholder:"DURATION"`
 }
 
 // maxDamageLines bounds what is printed of one file's damage; the rest is counted.
 const maxDamageLines = 5
+
+const maxGap = 10 * 365 * 24 * time.Hour
 
 // An import must not crowd out the database beside it, whatever the files are:
 // together with what the runtime does not count, these keep the process under
@@ -48,11 +54,24 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if limit := debug.SetMemoryLimit(-1); limit > importMemory {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))
 	}
+	gap, err := c.gap()
+	if err != nil {
+		return err
+	}
 	o, err := a.openWith(ctx, store.Options{CacheBytes: importCache})
 	if err != nil {
 		return err
 	}
 	defer o.Close()
+	var into store.Series
+	if c.Series != "" {
+		if into, err = o.EnsureSeries(ctx, c.Series, nil); err != nil {
+			return err
+		}
+		if err := o.SetGap(ctx, into.ID, gap); err != nil {
+			return err
+		}
+	}
 
 	progress := newProgress(a, c.Files)
 	var mu sync.Mutex
@@ -60,6 +79,7 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	start := time.Now()
 	report, err := archive.Import(ctx, o.DB, o.reader, c.Files, archive.ImportOptions{
 		MaxPayload: o.config.Crawler.MaxBody.Bytes(),
+		Series:     into.ID,
 		Progress:   progress.update,
 		Damaged: func(file string, d *warc.Damage) {
 			mu.Lock()
@@ -78,13 +98,34 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil && report.Records == 0 {
 		return err // nothing was done
 	}
+	var snapshots []store.SeriesSnapshot
+	if err == nil && c.Series != "" {
+		if report.Completed > 0 {
+			err = o.Recut(ctx, into.ID)
+		}
+		if err == nil {
+			snapshots, err = series.Update(ctx, o.DB, into.ID, o.seriesOptions(a, into.Name))
+		}
+	}
 	if err == nil {
 		err = o.Analyze(ctx)
 	}
-	if perr := c.print(a, report, took, time.Since(start)); err == nil {
+	if perr := c.print(a, report, snapshots, took, time.Since(start)); err == nil {
 		err = perr
 	}
 	return err
+}
+
+// gap reads the flag; it is only used with a series.
+func (c *importCmd) gap() (time.Duration, error) {
+	gap, err := configs.ParseDuration(c.Gap)
+	if err != nil {
+		return 0, usagef("--gap %s: %w", c.Gap, err)
+	}
+	if gap.Std() < time.Second || gap.Std() > maxGap {
+		return 0, usagef("--gap %s: from a second to 10 years", c.Gap)
+	}
+	return gap.Std(), nil
 }
 
 // checkFiles tells before any work is done which files cannot be read at all.
@@ -104,14 +145,18 @@ func checkFiles(names []string) error {
 	return nil
 }
 
-func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) error {
+func (c *importCmd) print(a *app, r archive.Report, snapshots []store.SeriesSnapshot, took, all time.Duration) error {
 	rate := float64(r.Captures) / max(took.Seconds(), 1e-3)
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{
+		out := map[string]any{
 			"files": len(c.Files), "records": r.Records, "captures": r.Captures, "new": r.New, "changed": r.Changed, "same": r.Same,
 			"failed": r.Failed, "stored_before": r.Stored, "completed": r.Completed, "skipped": r.Skipped, "bytes": r.Bytes, "damaged": r.Damage, "mended": r.Mended,
 			"seconds": took.Seconds(), "seconds_with_measures": all.Seconds(), "captures_per_second": rate,
-		})
+		}
+		if c.Series != "" {
+			out["series"], out["snapshots"] = c.Series, snapshotRows(snapshots)
+		}
+		return a.printJSON(out)
 	}
 	fmt.Fprintf(a.stdout, "%d captures in %s (%.0f/s): %d new pages, %d changes, %d unchanged, %d without content, %d stored before\n",
 		r.Captures, took.Round(10*time.Millisecond), rate, r.New, r.Changed, r.Same, r.Failed, r.Stored)
@@ -122,6 +167,9 @@ func (c *importCmd) print(a *app, r archive.Report, took, all time.Duration) err
 	}
 	if !c.NoMeasure {
 		fmt.Fprintf(a.stdout, "changes measured after %s\n", all.Round(10*time.Millisecond))
+	}
+	if c.Series != "" {
+		fmt.Fprintf(a.stdout, "series %s: %s\n", c.Series, snapshotsInWords(snapshots))
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ type ImportOptions struct {
 	// MaxPayload bounds a payload; a longer one is kept up to there and flagged
 	// truncated. Zero means 10 MiB.
 	MaxPayload int64
+	// Series, where not zero, gets every capture as well, stored before or not;
+	// store.CutSnapshots makes snapshots of them.
+	Series store.SeriesID
 	// Progress is called now and then with the bytes of the file read so far.
 	Progress func(file string, done, size int64)
 	// Damaged is called for each damage, with the file and what is wrong.
@@ -198,7 +201,7 @@ func (im *importer) lane(ctx context.Context, queue <-chan batch, writing *semap
 		if err := writing.Acquire(ctx, weight); err != nil {
 			return err
 		}
-		stored, err := im.db.Write(ctx, b.captures)
+		stored, err := im.write(ctx, b.captures)
 		writing.Release(weight)
 		if err != nil {
 			return err

@@ -157,3 +157,13 @@ func (r *Reader) Canonical(url string) (string, error) {
 	}
 	return out, nil
 }
+
+// Resolve gives the canonical form of a link of a page, such as the place that a
+// redirect leads to.
+func (r *Reader) Resolve(base, link string) (string, error) {
+	out, err := r.former.URL(base, link)
+	if err != nil {
+		return "", fmt.Errorf("%.200q: %w", link, err)
+	}
+	return out, nil
+}

@@ -34,7 +34,7 @@ func rows() []row {
 		{"crawler", []string{
 			"crawler", "crawler/archive", "crawler/daemon", "crawler/frontier", "crawler/intake", "crawler/recrawl", "crawler/snapshot",
 		}, []string{"crawler", "store", "leaves"}},
-		{"monitor", []string{"monitor"}, []string{"store", "leaves"}},
+		{"monitor", []string{"monitor", "monitor/series"}, []string{"monitor", "store", "leaves"}},
 		{"summarize", []string{"summarize"}, []string{"store", "monitor", "leaves"}},
 		{"cmd", []string{"cmd/..."}, []string{"cmd", "configs", "crawler", "monitor", "summarize", "store", "migrations", "leaves"}},
 		{testHelpers, []string{"store/pgtest", "internal/layout", "internal/topicweb"}, []string{"leaves"}},

@@ -1,0 +1,60 @@
+package series
+
+import (
+	"log/slog"
+
+	"github.com/strandlinehq/strandline/monitor/novelty"
+)
+
+// Options are the parameters of the measure and the bounds of its computation.
+type Options struct {
+	// Delta is the decay of novelty per link (SCIENCE T3, T10).
+	Delta float64
+	// Iterations is how many to do; 0 until the scores have settled.
+	Iterations int
+	// Rules are those by which pages are told to be old.
+	Rules novelty.Rules
+	// Deltas are those that convergence, distribution and accuracy are also
+	// computed for; nil means 0, 0.1 and 0.2, as in the paper.
+	Deltas []float64
+	// LinkBytes bounds the packed links that are kept in memory; 0 means 256 MiB.
+	LinkBytes int64
+	// Logger is told of each snapshot; nil means silence.
+	Logger *slog.Logger
+}
+
+// Defaults are the parameters of the paper.
+func Defaults() Options {
+	return Options{Delta: novelty.DefaultDelta, Iterations: novelty.DefaultIterations, Rules: novelty.DefaultRules}
+}
+
+const defaultLinkBytes = 256 << 20
+
+func (o Options) withDefaults() Options {
+	if o.Deltas == nil {
+		o.Deltas = []float64{0, .1, .2}
+	}
+	if o.LinkBytes == 0 {
+		o.LinkBytes = defaultLinkBytes
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// ruleNames are the names of rules in the database.
+func ruleNames(rules novelty.Rules) []string {
+	out := []string{}
+	for _, r := range []struct {
+		rule novelty.Rules
+		name string
+	}{
+		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "url-date"},
+	} {
+		if rules&r.rule != 0 {
+			out = append(out, r.name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,68 @@
+package series
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/strandlinehq/strandline/store"
+)
+
+// Update cuts what was imported into a series into snapshots and computes every
+// snapshot that is not computed. It returns the series' snapshots. It may be
+// stopped at any time and repeated; what is computed stays.
+func Update(ctx context.Context, db *store.DB, id store.SeriesID, opt Options) ([]store.SeriesSnapshot, error) {
+	if _, err := db.CutSnapshots(ctx, id); err != nil {
+		return nil, err
+	}
+	return run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool { return s.ComputedAt.IsZero() })
+}
+
+// Recompute computes the snapshot of a number again, or all of them for 0, whose
+// imports are also cut anew. Scores of a snapshot do not rest on those of others.
+func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int, opt Options) ([]store.SeriesSnapshot, error) {
+	if number == 0 {
+		if err := db.Recut(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := db.CutSnapshots(ctx, id); err != nil {
+		return nil, err
+	}
+	found := false
+	out, err := run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool {
+		found = found || s.Number == number
+		return number == 0 || s.Number == number || s.ComputedAt.IsZero()
+	})
+	if err == nil && number != 0 && !found {
+		return nil, fmt.Errorf("snapshot %d: %w", number, store.ErrNotFound)
+	}
+	return out, err
+}
+
+func run(ctx context.Context, db *store.DB, id store.SeriesID, opt Options, wanted func(*store.SeriesSnapshot) bool) ([]store.SeriesSnapshot, error) {
+	opt = opt.withDefaults()
+	all, err := db.Snapshots(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var earlier []store.SeriesSnapshot
+	for i := range all {
+		s := &all[i]
+		if !s.Ended() {
+			continue // a failed one has seen nothing, a running one not yet
+		}
+		if wanted(s) {
+			start := time.Now()
+			if err := compute(ctx, db, s, earlier, opt); err != nil {
+				return nil, fmt.Errorf("snapshot %d: %w", s.Number, err)
+			}
+			if *s, err = db.Snapshot(ctx, s.ID); err != nil {
+				return nil, err // it was cut anew meanwhile
+			}
+			opt.Logger.Info("snapshot computed", "series", id, "snapshot", s.Number, "pages", s.Pages, "unidentified", s.Unidentified, "took", time.Since(start))
+		}
+		earlier = append(earlier, *s)
+	}
+	return all, nil
+}
