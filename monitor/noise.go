@@ -51,6 +51,24 @@ func (l MaskLearner) Learn(state, a, b []byte, at time.Time) (store.Mask, error)
 	return out, nil
 }
 
+// Masked reports whether two extracted records differ only in what a stored mask covers
+// at a time. A mask that is damaged covers nothing.
+func (l MaskLearner) Masked(state, before, after []byte, at time.Time) (bool, error) {
+	var m mask.Mask
+	if m.UnmarshalBinary(state) != nil {
+		return false, nil
+	}
+	a, err := extract.DecodeRecord(before)
+	if err != nil {
+		return false, fmt.Errorf("compare under a mask: %w", err)
+	}
+	b, err := extract.DecodeRecord(after)
+	if err != nil {
+		return false, fmt.Errorf("compare under a mask: %w", err)
+	}
+	return m.Filter(at, l.Options).Compare(a, b) == mask.Masked, nil
+}
+
 // confidence is the share of the pairs since the rule's first that showed it, with
 // one more that did not, so that it grows with their number (Laplace, without the
 // success):

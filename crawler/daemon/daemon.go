@@ -49,6 +49,11 @@ type Store interface {
 	WriteWith(ctx context.Context, caps []*store.Capture, then func(context.Context, *store.Tx, []store.Stored) error) ([]store.Stored, error)
 	MakeAhead(ctx context.Context, at time.Time) (int, error)
 	DropLags(ctx context.Context, before time.Time) error
+	UpdatePace(ctx context.Context, watch int32, now time.Time, every time.Duration, renew func(store.Pace) bool, f func(*store.Pace, store.Observed) error) (store.Pace, error)
+	SampleRates(ctx context.Context, watch int32, n int, f func(host string, state []byte)) error
+	Hasten(ctx context.Context, watch int32, now time.Time, due func(store.Waiting) time.Time) (int, error)
+	PaceApplied(ctx context.Context, watch int32, threshold float64) error
+	SetHints(ctx context.Context, watch int32, kind string, claims []store.Claimed, judge func(store.Rate, []byte, store.WatchDue, time.Time) store.Hint) (int, error)
 }
 
 // Gate says when a host takes the next request; gate.Gate is one. It is only
@@ -76,6 +81,7 @@ type Daemon struct {
 
 	mu      sync.Mutex // guards what follows
 	watches map[int32]*Watch
+	paces   map[int32]pace // of watches with an Auto
 	health  Health
 }
 

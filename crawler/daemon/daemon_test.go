@@ -30,7 +30,7 @@ func start(t *testing.T, d *driver, name string, db daemon.Store, w daemon.Fetch
 	})
 }
 
-func finish(t *testing.T, runs ...func() error) {
+func finish(t testing.TB, runs ...func() error) {
 	t.Helper()
 	for _, r := range runs {
 		if err := r(); err != nil {

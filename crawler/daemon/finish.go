@@ -26,6 +26,7 @@ type finished struct {
 	// and what became of the attempt; burstDue is the due time that it came to.
 	step     func(text [16]byte, s store.Stored) burstStep
 	burstDue time.Time
+	auto     []autoDue // watches with an Auto that it serves; their due times follow when it is stored
 }
 
 // finish turns an attempt into what is stored of it.
@@ -99,6 +100,9 @@ func (r *run) moveOn(f *finished, started time.Time) store.Completion {
 		case watch.Broken != "" || watch.Plan == nil:
 			w.SetAside = orElse(watch.Broken, "the watch has no schedule")
 			done.Watches = append(done.Watches, w)
+			continue
+		case watch.Auto != nil:
+			done.Watches = append(done.Watches, r.moveAuto(f, watch, w, started))
 			continue
 		case w.Watch != f.due.Watch && w.Slot.After(started):
 			continue

@@ -17,6 +17,9 @@ type Watch struct {
 	ID   int32 // as store.SetWatches returned it
 	Name string
 	Plan *schedule.Plan
+	// Auto, unless nil, asks for intervals that follow each page's changes. Plan spreads pages then,
+	// and gives their jitter.
+	Auto *Auto
 	// Broken, if not empty, is why the watch cannot be scheduled or fetched: its pages
 	// are set aside with this reason when they come due.
 	Broken string

@@ -60,6 +60,11 @@ type Options struct {
 	Alive func(pid int) bool
 	// Learner learns from pairs what of a page is noise; nil learns nothing.
 	Learner Learner
+	// Masker knows which changes are noise, so that rates are not learned from them; nil: none is.
+	Masker Masker
+	// HostLimit is how many fetches an hour a host takes, as far as is known; nil or 0: any number.
+	// No watch with an Auto plans more for one.
+	HostLimit func(host string) float64
 	// Report is told, from the daemon's loop, what an operator is told once; it must not wait.
 	Report func(Event)
 	// AtRest, if set, is called by the loop when nothing happens before next: a driver

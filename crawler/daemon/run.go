@@ -39,6 +39,9 @@ type run struct {
 
 	claiming, renewing, keeping    bool
 	nextClaim, nextRenew, nextKeep time.Time
+	pacing                         bool
+	nextPace                       time.Time
+	pagesOf                        map[int32]int // watches with an Auto; touched while pacing only
 	catchUp                        catchUp
 	awaySince, retryAt             time.Time // zero while the database answers
 	pause                          time.Duration
@@ -48,7 +51,7 @@ type run struct {
 // Options.Grace, stores all that finished, gives its leases back and returns nil.
 // It returns an error only when it could not start, or not store what had finished.
 func (d *Daemon) Run(ctx context.Context) error {
-	r := &run{Daemon: d, events: make(chan func()), jobs: map[store.PageID]*job{}, hosts: newHosts()}
+	r := &run{Daemon: d, events: make(chan func()), jobs: map[store.PageID]*job{}, hosts: newHosts(), pagesOf: map[int32]int{}}
 	var stopStatements, stopFetches context.CancelFunc
 	r.statements, stopStatements = context.WithCancel(context.WithoutCancel(ctx))
 	defer stopStatements()
@@ -144,7 +147,11 @@ func (r *run) step(now time.Time) {
 		if !r.keeping && !now.Before(r.nextKeep) {
 			r.keep(now)
 		}
-		if r.mayClaim() && !now.Before(r.nextClaim) {
+		autos, missing := r.autos()
+		if len(autos) > 0 && !r.pacing && (missing || !now.Before(r.nextPace)) {
+			r.keepPaces(now, autos)
+		}
+		if r.mayClaim() && !missing && !now.Before(r.nextClaim) {
 			r.claim(now)
 		}
 	}
@@ -179,8 +186,12 @@ func (r *run) wakeAt() time.Time {
 		if !r.keeping {
 			statement(r.nextKeep)
 		}
-		if r.mayClaim() {
+		autos, missing := r.autos()
+		if r.mayClaim() && !missing {
 			statement(r.nextClaim)
+		}
+		if len(autos) > 0 && !r.pacing {
+			statement(r.nextPace)
 		}
 		if t, ok := r.hosts.next(); ok && r.mayStart() {
 			sooner(t)

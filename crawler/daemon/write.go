@@ -88,6 +88,15 @@ func (r *run) storeOnce(ctx context.Context, now time.Time, batch []*finished) (
 		}
 	}
 	all, err := r.db.WriteWith(ctx, caps, func(ctx context.Context, tx *store.Tx, all []store.Stored) error {
+		attempt := func(i int) store.Stored {
+			if last[i] < 0 {
+				return store.Stored{}
+			}
+			return all[last[i]]
+		}
+		if err := r.storeRates(ctx, tx, batch, attempt); err != nil {
+			return err
+		}
 		done := make([]store.Completion, len(batch))
 		var lags []store.Lag
 		for i, f := range batch {
@@ -96,13 +105,7 @@ func (r *run) storeOnce(ctx context.Context, now time.Time, batch []*finished) (
 				lags = append(lags, *f.lag)
 			}
 		}
-		err := r.storeBursts(ctx, tx, now, batch, func(i int) store.Stored {
-			if last[i] < 0 {
-				return store.Stored{}
-			}
-			return all[last[i]]
-		})
-		if err != nil {
+		if err := r.storeBursts(ctx, tx, now, batch, attempt); err != nil {
 			return err
 		}
 		if err := tx.Complete(ctx, r.id, now, done); err != nil {

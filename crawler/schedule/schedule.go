@@ -141,6 +141,17 @@ func (p *Plan) Spread(page string, now time.Time, within time.Duration) time.Tim
 	return now.Add(scale(max(0, within), fraction(p.watch, page, -1))).Truncate(time.Microsecond)
 }
 
+// Jitter returns by how much a page that comes again after an interval of its own, not
+// on the grid, comes later: at most a quarter of the interval.
+func (p *Plan) Jitter(page string, at time.Time, interval time.Duration) time.Duration {
+	return scale(min(p.opt.Jitter, interval/4), fraction(p.watch, page, at.UnixMicro()))
+}
+
+// Draw returns a number in [0, 1) that follows from the watch, the page and the time alone.
+func (p *Plan) Draw(page string, at time.Time) float64 {
+	return fraction(p.watch, page, -at.UnixMicro())
+}
+
 // DefaultSpread returns the Options.Spread that suits a cron line: a line that
 // names times of day means them, so its pages are spread over an hour at most;
 // "@hourly", "@daily" and "@every 10m" only say how often. A zone in front

@@ -1,0 +1,195 @@
+package daemon_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/adaptive"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/daemon"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/crawler/schedule"
+	"github.com/strandlinehq/strandline/crawler/simweb"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// applyAuto applies one watch with an Auto, its pages joining at the budget's pace.
+func applyAuto(t testing.TB, db *store.DB, now time.Time, urls []string, a daemon.Auto) []daemon.Watch {
+	t.Helper()
+	plan, err := schedule.New("auto", never{}, schedule.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := db.SetWatches(t.Context(), now, []store.WatchSpec{{
+		Name: "auto", Timing: "auto", Every: a.Limits.Max, Pages: urls, First: daemon.Newcomers(a.Budget),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []daemon.Watch{{ID: got.Watches[0].ID, Name: "auto", Plan: plan, Auto: &a}}
+}
+
+// never is a schedule without times of its own, as auto is.
+type never struct{}
+
+func (never) Next(time.Time) time.Time { return time.Time{} }
+func (never) Interval() time.Duration  { return 24 * time.Hour }
+
+// adaptiveRun is a run of the real loop and store over the simulated web.
+type adaptiveRun struct {
+	pages   []adaptive.Page // true rates
+	changes [][]time.Time
+	visits  [][]time.Time
+	rate    float64 // fetches an hour
+	from    time.Time
+	to      time.Time
+}
+
+// expected is the share of time in which pages are as last fetched, expected from their
+// true rates and the times of their fetches: (1-e^{-dt})/d hours of the t after each. What
+// happened differs from it by chance only, since when a page is fetched
+// depends on nothing that comes after the fetch before.
+func (r *adaptiveRun) expected() float64 {
+	sum := 0.0
+	for i, p := range r.pages {
+		fresh := func(t time.Duration) float64 { return -math.Expm1(-p.Rate*max(0, t).Hours()) / p.Rate }
+		for k, v := range r.visits[i] {
+			end := r.to
+			if k+1 < len(r.visits[i]) {
+				end = r.visits[i][k+1]
+			}
+			if end.After(r.from) {
+				sum += fresh(end.Sub(v)) - fresh(r.from.Sub(v))
+			}
+		}
+	}
+	return sum / float64(len(r.pages)) / r.to.Sub(r.from).Hours()
+}
+
+// happened is the same by the changes that there were.
+func (r *adaptiveRun) happened() float64 {
+	var fresh time.Duration
+	for i, visits := range r.visits {
+		for k, v := range visits {
+			end := r.to
+			if k+1 < len(visits) {
+				end = visits[k+1]
+			}
+			for _, c := range r.changes[i] {
+				if c.After(v) && c.Before(end) {
+					end = c
+				}
+			}
+			if v.Before(r.from) {
+				v = r.from
+			}
+			fresh += max(0, end.Sub(v))
+		}
+	}
+	return fresh.Hours() / r.to.Sub(r.from).Hours() / float64(len(r.pages))
+}
+
+// crawlAdaptively learns for some visits a page and then measures for as long.
+func crawlAdaptively(t testing.TB, seed uint64, n int, budget float64, learn, measure time.Duration) *adaptiveRun {
+	t.Helper()
+	db, _ := open(t)
+	d := newDriver(epoch)
+	out := &adaptiveRun{from: epoch.Add(learn), to: epoch.Add(learn + measure)}
+	d.until = out.to
+	world, err := simweb.New(d.clock.Now, simweb.Options{
+		Seed: seed, Hosts: 24, PagesPerHost: 120, Size: 2 << 10, Births: -1, Deaths: -1, Epoch: epoch.Add(-24 * time.Hour),
+		Rates: simweb.Rates{Weekly: 3, Daily: 4, Hourly: 2, Minutes: 3},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	perHost := map[string]int{}
+	for p := range world.Pages(epoch, out.to) {
+		// Articles come to rest; what these have is a Poisson process without end.
+		own := p.Kind == simweb.Document || p.Kind == simweb.Table || p.Kind == simweb.Product
+		if !own || !p.Poisson || p.Reverts || p.Moves || !p.Born.Before(epoch) || !p.Died.IsZero() ||
+			len(p.Noise) > 0 || perHost[p.Host] == 1+n/12 || len(urls) == n {
+			continue
+		}
+		var times []time.Time
+		for _, c := range world.Changes(p.URL, epoch, out.to) {
+			times = append(times, c.At)
+		}
+		perHost[p.Host]++
+		urls = append(urls, p.URL)
+		out.changes = append(out.changes, times)
+		out.pages = append(out.pages, adaptive.Page{Importance: 1, Rate: 1 / p.Period.Hours()})
+	}
+	watches := applyAuto(t, db, epoch, urls, daemon.Auto{Limits: adaptive.Limits{Min: time.Hour, Max: 30 * 24 * time.Hour}, Budget: budget})
+	w := newWeb(d.clock)
+	finish(t, d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+		dm := daemon.New(db, &worldWeb{web: w, world: world}, intake.New(canonical.New(canonical.Options{})), d.clock,
+			daemon.Options{AtRest: rest, Lookahead: 30 * time.Minute, Flush: 30 * time.Minute, Lease: 240 * time.Hour})
+		dm.SetWatches(watches)
+		return dm
+	}))
+	t.Logf("%d pages of %d hosts", len(urls), len(perHost))
+	fetches := 0
+	for i, u := range urls {
+		visits := visitsOf(t, db, u)
+		out.visits = append(out.visits, visits)
+		for _, v := range visits {
+			if !v.Before(out.from) {
+				fetches++
+			}
+		}
+		if len(visits) == 0 {
+			t.Errorf("%s was never fetched; it changed %d times", u, len(out.changes[i]))
+		}
+	}
+	out.rate = float64(fetches) / measure.Hours()
+	return out
+}
+
+func visitsOf(t testing.TB, db *store.DB, url string) []time.Time {
+	t.Helper()
+	rows, err := db.Pool().Query(t.Context(), `
+		select f.started_at from core.fetch f join core.page p using (bucket, page_id) where p.url = $1 and f.outcome <> 'skipped' order by 1`, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []time.Time
+	for rows.Next() {
+		var at time.Time
+		if err := rows.Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// report holds a run against the best that its number of fetches could have come to.
+func (r *adaptiveRun) report(t testing.TB, budget float64) (ofOptimum float64) {
+	t.Helper()
+	_, optimum := adaptive.Optimum(r.pages, r.rate)
+	_, uniform := adaptive.Uniform(r.pages, r.rate)
+	_, proportional := adaptive.Proportional(r.pages, r.rate)
+	got := r.expected()
+	t.Logf("%d pages, budget %.2f/h, used %.2f/h: freshness %.4f (happened %.4f); with known rates optimum %.4f, uniform %.4f, proportional %.4f: of the optimum %.4f, %.4f, %.4f",
+		len(r.pages), budget, r.rate, got, r.happened(), optimum, uniform, proportional, got/optimum, uniform/optimum, proportional/optimum)
+	return got / optimum
+}
+
+// TestAutoNearsTheOptimum runs schedule auto through the real loop and store: after 20
+// visits a page its freshness is at least 95 % of the optimum's for the true rates.
+func TestAutoNearsTheOptimum(t *testing.T) {
+	t.Parallel()
+	const n, budget = 80, 8
+	mean := n * time.Hour / budget
+	r := crawlAdaptively(t, 4, n, budget, 20*mean, 15*mean)
+	if of := r.report(t, budget); of < 0.95 {
+		t.Errorf("freshness is %.4f of the optimum, want 0.95", of)
+	}
+	if r.rate > 1.06*budget || r.rate < 0.94*budget {
+		t.Errorf("%.2f fetches an hour, the budget is %d", r.rate, budget)
+	}
+}
