@@ -145,7 +145,7 @@ func epoch() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0, tim
 // Next gives the first due time after t, in t's zone; the zero time for Auto and the zero Schedule. "@every 10m"
 // counts from t, so the caller passes the last due time and not the present.
 func (s Schedule) Next(t time.Time) time.Time {
-	if s.spec == nil {
+	if s.spec == nil || s.Auto != nil { // a schedule with Auto still has its default beneath
 		return time.Time{}
 	}
 	next := s.spec.Next(t)

@@ -13,9 +13,9 @@ import (
 
 var (
 	qAddLag = statement{local, `
-		insert into core.schedule_lag as l (watch_id, hour, bin, fetches)
-		select * from unnest($1::int[], $2::timestamptz[], $3::smallint[], $4::bigint[])
-		on conflict (watch_id, hour, bin) do update set fetches = l.fetches + excluded.fetches`}
+		insert into core.schedule_lag as l (watch_id, kind, hour, bin, fetches)
+		select * from unnest($1::int[], $2::text[], $3::timestamptz[], $4::smallint[], $5::bigint[])
+		on conflict (watch_id, kind, hour, bin) do update set fetches = l.fetches + excluded.fetches`}
 	qDropLag = statement{local, `delete from core.schedule_lag where hour < $1`}
 	qHealth  = statement{all, `
 		select s.kind, s.name, s.due, s.late, s.failing, s.oldest_due_at, coalesce(s.lag_p50, 0), coalesce(s.lag_p99, 0)
@@ -32,6 +32,7 @@ var (
 // Lag is how late a fetch for a watch started.
 type Lag struct {
 	Watch   int32
+	Kind    Kind // KindBurst and KindPair for themselves; all else counts for the watch's schedule
 	Started time.Time
 	Lag     time.Duration
 }
@@ -40,12 +41,13 @@ type Lag struct {
 func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
 	type key struct {
 		watch int32
+		kind  string
 		hour  int64
 		bin   int16
 	}
 	counts := map[key]int64{}
 	for _, l := range lags {
-		counts[key{l.Watch, l.Started.Truncate(time.Hour).Unix(), lagBin(l.Lag)}]++
+		counts[key{l.Watch, lagKind(l.Kind), l.Started.Truncate(time.Hour).Unix(), lagBin(l.Lag)}]++
 	}
 	if len(counts) == 0 {
 		return nil
@@ -56,24 +58,33 @@ func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
 	}
 	// In one order everywhere, so that two daemons wait for each other and do not lock.
 	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.watch, b.watch), cmp.Compare(a.hour, b.hour), cmp.Compare(a.bin, b.bin))
+		return cmp.Or(cmp.Compare(a.watch, b.watch), cmp.Compare(a.kind, b.kind), cmp.Compare(a.hour, b.hour), cmp.Compare(a.bin, b.bin))
 	})
 	var in struct {
 		watches []int32
+		kinds   []string
 		hours   []time.Time
 		bins    []int16
 		fetches []int64
 	}
 	for _, k := range keys {
 		in.watches = append(in.watches, k.watch)
+		in.kinds = append(in.kinds, k.kind)
 		in.hours = append(in.hours, time.Unix(k.hour, 0).UTC())
 		in.bins = append(in.bins, k.bin)
 		in.fetches = append(in.fetches, counts[k])
 	}
-	if _, err := tx.tx.Exec(ctx, qAddLag.sql, in.watches, in.hours, in.bins, in.fetches); err != nil {
+	if _, err := tx.tx.Exec(ctx, qAddLag.sql, in.watches, in.kinds, in.hours, in.bins, in.fetches); err != nil {
 		return fmt.Errorf("count lags: %w", err)
 	}
 	return nil
+}
+
+func lagKind(k Kind) string {
+	if k == KindBurst || k == KindPair {
+		return string(k)
+	}
+	return "watch"
 }
 
 // lagBin returns the bin n of a lag, the least with

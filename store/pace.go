@@ -54,7 +54,7 @@ var (
 	qAppliedPace = statement{local, `update core.watch_pace set applied = $2 where watch_id = $1`}
 	qCountLags   = statement{local, `
 		select coalesce(sum(l.fetches) filter (where l.hour >= $2), 0)::bigint, coalesce(sum(l.fetches) filter (where l.hour >= $3), 0)::bigint
-		from core.schedule_lag l where l.watch_id = $1 and l.hour >= $2`}
+		from core.schedule_lag l where l.watch_id = $1 and l.kind = 'watch' and l.hour >= $2`}
 	qCountWatchPages = statement{all, `
 		select count(*) from core.watch_page m where m.watch_id = $1 and m.due_at is not null`}
 	// Due pages stand at the front of the index; those that were put off are few and have their own.

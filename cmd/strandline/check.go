@@ -40,16 +40,17 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 		Name  string      `json:"name"`
 		Pages int         `json:"pages"`
 		Due   []time.Time `json:"due"`
+		Auto  *autoPlan   `json:"auto,omitempty"`
 	}
 	items := []item{}
 	for _, w := range config.Watches {
-		items = append(items, item{"watch", string(w.Name), len(w.Pages()), due(w.Schedule, now)})
+		items = append(items, item{"watch", string(w.Name), len(w.Pages()), due(w.Schedule, now), planAuto(w.Schedule, len(w.Pages()))})
 	}
 	for _, s := range config.Series {
-		items = append(items, item{"series", string(s.Name), len(s.Pages()), due(s.Schedule, now)})
+		items = append(items, item{"series", string(s.Name), len(s.Pages()), due(s.Schedule, now), nil})
 	}
 	for _, t := range config.Topics {
-		items = append(items, item{"topic", string(t.Name), 0, due(t.Period, now)})
+		items = append(items, item{"topic", string(t.Name), 0, due(t.Period, now), nil})
 	}
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{"files": config.Files, "plan": items})
@@ -61,6 +62,10 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 		fmt.Fprintf(a.stdout, "%s is valid\n", f)
 	}
 	for _, i := range items {
+		if i.Auto != nil {
+			fmt.Fprintf(a.stdout, "%s %s, %d pages; due by itself: %s\n", i.Kind, i.Name, i.Pages, i.Auto)
+			continue
+		}
 		fmt.Fprintf(a.stdout, "%s %s, %d pages; next due (UTC):", i.Kind, i.Name, i.Pages)
 		for _, t := range i.Due {
 			fmt.Fprintf(a.stdout, " %s", t.UTC().Format("2006-01-02 15:04"))
@@ -74,7 +79,7 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 }
 
 func due(s configs.Schedule, now time.Time) []time.Time {
-	var out []time.Time
+	out := []time.Time{}
 	for t := s.Next(now); len(out) < dueTimes && !t.IsZero(); t = s.Next(t) {
 		out = append(out, t)
 	}

@@ -54,7 +54,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	s.gate, s.fetcher = g, fetcher
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
 		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
-		Learner: monitor.MaskLearner{},
+		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 	})
 	return s, nil
 }
@@ -158,9 +158,8 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		return spec, watch, nil
 	}
 	watch.Plan = plan
-	spec.First = func(url string, now time.Time) (slot, due time.Time, err error) {
-		return plan.First(url, now, newcomers(len(spec.Pages)))
-	}
+	watch.Auto = autoOf(w.Schedule)
+	spec.First = firstDue(&watch, len(spec.Pages))
 	return spec, watch, nil
 }
 

@@ -25,10 +25,10 @@ func (s *service) follow(ctx context.Context) error {
 		s.mu.Unlock()
 		for i := range watches {
 			for _, url := range watches[i].Sitemaps {
-				s.followOne(ctx, &watches[i], string(url), (*source.Lister).Sitemap)
+				s.followOne(ctx, &watches[i], "sitemap", string(url), (*source.Lister).Sitemap)
 			}
 			for _, url := range watches[i].Feeds {
-				s.followOne(ctx, &watches[i], string(url), (*source.Lister).Feed)
+				s.followOne(ctx, &watches[i], "feed", string(url), (*source.Lister).Feed)
 			}
 		}
 		if err := clock.Sleep(ctx, s.clock, sourcesEvery); err != nil {
@@ -40,7 +40,7 @@ func (s *service) follow(ctx context.Context) error {
 // followOne reads one source. Pages that it no longer names leave the watch, but
 // only when it could be read whole: a broken sitemap is no sign that its pages
 // are gone.
-func (s *service) followOne(ctx context.Context, w *configs.Watch, url string, list func(*source.Lister, context.Context, string) ([]source.Entry, error)) {
+func (s *service) followOne(ctx context.Context, w *configs.Watch, kind, url string, list func(*source.Lister, context.Context, string) ([]source.Entry, error)) {
 	watch, ok := s.planOf(string(w.Name))
 	if !ok || watch.Plan == nil {
 		return
@@ -65,9 +65,7 @@ func (s *service) followOne(ctx context.Context, w *configs.Watch, url string, l
 		slices.Sort(pages)
 		pages = slices.Compact(pages)
 	}
-	joined, left, err := s.SetSource(ctx, watch.ID, url, pages, s.clock.Now(), func(page string, now time.Time) (slot, due time.Time, err error) {
-		return watch.Plan.First(page, now, newcomers(len(pages)))
-	})
+	joined, left, err := s.SetSource(ctx, watch.ID, url, pages, s.clock.Now(), firstDue(&watch, len(pages)))
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
@@ -75,6 +73,9 @@ func (s *service) followOne(ctx context.Context, w *configs.Watch, url string, l
 	case joined+left > 0:
 		s.app.log.Info("source changed a watch", "watch", w.Name, "source", url, "joined", joined, "left", left)
 		s.daemon.Wake()
+	}
+	if err == nil {
+		s.hint(ctx, watch, kind, entries)
 	}
 }
 

@@ -92,6 +92,9 @@ func (j *job) unmoved() store.Completion {
 func (r *run) finishShot(j *job, a Attempt) {
 	a = r.judge(j, a)
 	f := &finished{job: j, completion: j.unmoved(), unreadable: new(string), outcome: a.Outcome, bytes: len(a.Payload) + 1024}
+	if a.Outcome != store.Skipped && a.Outcome != store.Denied {
+		f.lag = &store.Lag{Watch: j.shot.watch.ID, Kind: j.shot.kind, Started: a.StartedAt, Lag: max(0, a.StartedAt.Sub(j.shot.at))}
+	}
 	if j.shot.kind == store.KindPair {
 		r.finishPair(f, a)
 		return
