@@ -54,6 +54,10 @@ func Stop(word, lang string) bool {
 	return list != nil && list()[word]
 }
 
+// HasStopList reports whether the language has a list; Japanese has a rule
+// instead.
+func HasStopList(lang string) bool { return stopLists[Base(lang)] != nil }
+
 var stopLists = map[string]func() map[string]bool{
 	"ar": stopList(ar.ArabicStopWords), "bg": stopList(bg.BulgarianStopWords), "ca": stopList(ca.CatalanStopWords),
 	"ckb": stopList(ckb.SoraniStopWords), "cs": stopList(cs.CzechStopWords), "da": stopList(da.DanishStopWords),

@@ -56,6 +56,16 @@ func TestScore(t *testing.T) {
 	}
 }
 
+func TestWithLinked(t *testing.T) {
+	t.Parallel()
+	got := WithLinked(map[string]float64{"front": 1, "index": 0, "a": 4, "b": 8},
+		map[string][]string{"front": {"a", "b", "gone"}, "index": {"a"}}, 0.5)
+	want := map[string]float64{"front": 1 + 0.5*(4.0/2+8), "index": 0.5 * 4 / 2, "a": 4, "b": 8}
+	if diff := cmp.Diff(want, got, cmp.Comparer(near)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestUpToDate holds Figure 1 of the paper, from its Table 1.
 func TestUpToDate(t *testing.T) {
 	t.Parallel()

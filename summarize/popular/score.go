@@ -30,6 +30,32 @@ func Score(terms []string, weights map[string]Weight) float64 {
 	return Static(terms, weights) * (1 + math.Log(float64(len(terms))))
 }
 
+// WithLinked adds to the score of each page a portion of the scores of the pages
+// of its site that it links to, which paper J names as its first limitation
+// (section 5): a page of links is as good as what it leads to.
+//
+//	S'(p) = S(p) + portion · sum over the linked q of S(q) / number of pages that link to q
+//
+// links holds for each page the distinct pages of its own site that it links to,
+// itself not among them. Linked scores count as they are in scores, so that
+// nothing travels further than one link.
+func WithLinked(scores map[string]float64, links map[string][]string, portion float64) map[string]float64 {
+	parents := map[string]float64{}
+	for _, targets := range links {
+		for _, q := range targets {
+			parents[q]++
+		}
+	}
+	out := make(map[string]float64, len(scores))
+	for p, s := range scores {
+		for _, q := range links[p] {
+			s += portion * scores[q] / parents[q]
+		}
+		out[p] = s
+	}
+	return out
+}
+
 // UpToDate returns the up-to-date-ness of a page after each of its periods
 // (SCIENCE J4, paper J Equation 3), for scores S_1..S_T of all its periods in
 // order, 0 where it did not change:
