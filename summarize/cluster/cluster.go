@@ -9,6 +9,9 @@
 // chains of likeness do not promise. The centre is the sentence that its rewrites
 // have most in common with, hence the one to show.
 //
+// Two sentences that both give figures, and none in common, tell of two events, or
+// of two states of one, however alike they are; they are no neighbours.
+//
 // Left out: hierarchies, and sentences on one event that share no content word.
 package cluster
 
@@ -25,8 +28,9 @@ const Threshold = 0.45
 
 // Item is a sentence to be clustered.
 type Item struct {
-	Host  string // who says it; popularity counts hosts, not pages
-	Terms feature.Unit
+	Host    string // who says it; popularity counts hosts, not pages
+	Terms   feature.Unit
+	Figures []uint64 // hashes of its amounts, rising: feature.Vector.Figures
 }
 
 // Star is a cluster.
@@ -105,8 +109,8 @@ type Edge struct {
 	Cosine float64
 }
 
-// Neighbours lists for each item those with a cosine of threshold or more, by
-// rising index. Candidates come from an inverted index over the heaviest terms of
+// Neighbours lists for each item those with a cosine of threshold or more and no
+// conflict of figures, by rising index. Candidates come from an inverted index over the heaviest terms of
 // each item: if the rest of an item is shorter than threshold, an item that
 // shares nothing but that rest cannot reach it.
 func Neighbours(items []Item, threshold float64) [][]Edge {
@@ -131,7 +135,7 @@ func Neighbours(items []Item, threshold float64) [][]Edge {
 					continue
 				}
 				seen[j] = int32(i)
-				if c := feature.Cosine(it.Terms, items[j].Terms); c >= threshold {
+				if c := feature.Cosine(it.Terms, items[j].Terms); c >= threshold && !conflict(it.Figures, items[j].Figures) {
 					out[i] = append(out[i], Edge{int(j), c})
 					out[j] = append(out[j], Edge{i, c})
 				}
@@ -143,6 +147,21 @@ func Neighbours(items []Item, threshold float64) [][]Edge {
 		slices.SortFunc(out[i], func(a, b Edge) int { return a.Item - b.Item })
 	}
 	return out
+}
+
+// conflict reports two sets of figures without a common one.
+func conflict(a, b []uint64) bool {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			return false
+		}
+	}
+	return len(a) > 0 && len(b) > 0
 }
 
 // signature orders the terms from rare to common, the same for all items, and

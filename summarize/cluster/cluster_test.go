@@ -24,7 +24,7 @@ func items(sentences ...string) []Item {
 	out := make([]Item, len(sentences))
 	for i, s := range sentences {
 		host, _, _ := strings.Cut(s, "|")
-		out[i] = Item{host, c.Weigh(vectors[i])}
+		out[i] = Item{host, c.Weigh(vectors[i]), vectors[i].Figures()}
 	}
 	return out
 }
@@ -52,6 +52,9 @@ func TestStars(t *testing.T) {
 	if diff := cmp.Diff([]int{3, 2, 1}, hosts); diff != "" {
 		t.Errorf("hosts (-want +got):\n%s", diff)
 	}
+	if got := Stars(items("a|The flood killed 26 people in Lund.", "b|The flood killed 31 people in Lund."), 0); len(got) != 2 {
+		t.Errorf("two figures are two states: %v", got)
+	}
 	if got := Stars(nil, 0); len(got) != 0 {
 		t.Errorf("stars of nothing: %v", got)
 	}
@@ -63,6 +66,9 @@ func randomItems(n, words int, seed uint64) []Item {
 	for range n {
 		w := "h" + fmt.Sprint(r.IntN(5)) + "|"
 		for range 3 + r.IntN(9) {
+			if r.IntN(12) == 0 {
+				w += fmt.Sprintf(" %d", r.IntN(4))
+			}
 			w += fmt.Sprintf(" w%d", int(float64(words)*r.Float64()*r.Float64()))
 		}
 		s = append(s, w)
@@ -80,7 +86,7 @@ func TestNeighboursAgreeWithAllPairs(t *testing.T) {
 		for i := range its {
 			var want []Edge
 			for j := range its {
-				if c := feature.Cosine(its[i].Terms, its[j].Terms); j != i && c >= threshold {
+				if c := feature.Cosine(its[i].Terms, its[j].Terms); j != i && c >= threshold && !conflict(its[i].Figures, its[j].Figures) {
 					want = append(want, Edge{j, c})
 				}
 			}

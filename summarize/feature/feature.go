@@ -61,24 +61,30 @@ func (t Term) Strength() float64 {
 // Vector holds the terms of a sentence by rising hash.
 type Vector []Term
 
-// figures lists the amounts of v.
-func (v Vector) figures(yield func(hash uint64)) {
+// Figures lists the hashes of the amounts of v, rising.
+func (v Vector) Figures() []uint64 {
+	var out []uint64
 	for _, t := range v {
 		if t.Kind == Number {
-			yield(t.Hash)
+			out = append(out, t.Hash)
 		}
 	}
+	return out
 }
 
 // SameFigures reports whether the amounts of v are among those of w: a sentence
 // that repeats another may leave out a number, but not bring one.
 func SameFigures(v, w Vector) bool {
-	same := true
-	v.figures(func(h uint64) {
-		i, ok := slices.BinarySearchFunc(w, h, func(t Term, h uint64) int { return cmp.Compare(t.Hash, h) })
-		same = same && ok && w[i].Kind == Number
-	})
-	return same
+	for _, t := range v {
+		if t.Kind != Number {
+			continue
+		}
+		i, ok := slices.BinarySearchFunc(w, t.Hash, func(t Term, h uint64) int { return cmp.Compare(t.Hash, h) })
+		if !ok || w[i].Kind != Number {
+			return false
+		}
+	}
+	return true
 }
 
 // vector sorts terms and joins equal ones; the strongest kind stays.

@@ -1,0 +1,212 @@
+package novel
+
+import (
+	"math"
+	"slices"
+
+	"github.com/strandlinehq/strandline/monitor/text"
+	"github.com/strandlinehq/strandline/summarize/boilerplate"
+	"github.com/strandlinehq/strandline/summarize/choose"
+	"github.com/strandlinehq/strandline/summarize/cluster"
+	"github.com/strandlinehq/strandline/summarize/feature"
+	"github.com/strandlinehq/strandline/summarize/repeat"
+)
+
+// Summarize summarises the new sentences of a period against the topic's past,
+// which it does not change. A period without sentences gives an empty summary.
+func Summarize(sentences []Sentence, past *repeat.Index, opt Options) *Summary {
+	if opt.Sentences <= 0 {
+		opt.Sentences = 10
+	}
+	sum := &Summary{}
+	kept := sum.keep(sentences, opt)
+	var counts feature.Counts
+	matches := make([]repeat.Match, len(kept))
+	for k, i := range kept {
+		s := &sentences[i]
+		counts.Add(s.Terms)
+		matches[k] = past.Nearest(s.Terms, s.Normal)
+		if repeat.Judge(matches[k]) == repeat.Repeat {
+			sum.Repeats++
+		} else {
+			sum.Fresh++
+		}
+	}
+	units := make([]cluster.Item, len(kept))
+	for k, i := range kept {
+		units[k] = cluster.Item{Host: sentences[i].Host, Terms: counts.Weigh(sentences[i].Terms), Figures: sentences[i].Terms.Figures()}
+	}
+	interest := newInterest(sentences, kept, opt)
+	var items []Item
+	var candidates []choose.Item
+	for group, star := range cluster.Stars(units, 0) {
+		it := item(star, kept, sentences, matches, interest)
+		items = append(items, it)
+		s := &sentences[it.Sentence]
+		k, _ := slices.BinarySearch(kept, it.Sentence)
+		candidates = append(candidates, choose.Item{
+			Terms: units[k].Terms, Value: it.Value, Group: group, Cost: countWords(s.Text), At: s.At.UnixNano(),
+		})
+	}
+	chosen := choose.Greedy(candidates, choose.Options{Budget: opt.Words, Items: opt.Sentences})
+	for rank, c := range chosen {
+		items[c].Rank = rank + 1
+	}
+	for _, c := range choose.InTime(candidates, chosen) {
+		sum.Items = append(sum.Items, items[c])
+	}
+	return sum
+}
+
+// Ranked returns the items from the most worthwhile on.
+func (s *Summary) Ranked() []Item {
+	out := slices.Clone(s.Items)
+	slices.SortFunc(out, func(a, b Item) int { return a.Rank - b.Rank })
+	return out
+}
+
+// keep gives the indices of the sentences that count.
+func (s *Summary) keep(sentences []Sentence, opt Options) []int {
+	template := make([]bool, len(sentences))
+	if opt.Boilerplate == nil {
+		list := make([]boilerplate.Sentence, len(sentences))
+		for i, x := range sentences {
+			list[i] = boilerplate.Sentence{Site: x.Site, Page: x.Page, Normal: x.Normal}
+		}
+		template = boilerplate.Find(list, boilerplate.Options{})
+	} else {
+		for i, x := range sentences {
+			template[i] = opt.Boilerplate(x.Site, x.Normal)
+		}
+	}
+	voices := make([]boilerplate.Voice, len(sentences))
+	for i, x := range sentences {
+		voices[i] = boilerplate.Voice{Host: x.Host, Normal: x.Normal}
+	}
+	first := boilerplate.PerHost(voices)
+	var kept []int
+	for i, x := range sentences {
+		switch {
+		case len(x.Terms) == 0:
+			s.Empty++
+		case template[i]:
+			s.Boilerplate++
+		case !first[i]:
+			s.Copies++
+		default:
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// item makes an item of a star over kept. It shows the centre, which is what the
+// rewrites have in common, unless another one is clearly more interesting; and
+// none that repeats the past while another does not.
+func item(star cluster.Star, kept []int, sentences []Sentence, matches []repeat.Match, interest *interest) Item {
+	it := Item{Hosts: star.Hosts, Members: make([]int, 0, len(star.Members))}
+	pages := map[int64]bool{}
+	novelty := make([]float64, 0, len(star.Members))
+	shown, best, fresh := star.Centre, math.Inf(-1), false
+	for _, m := range star.Members {
+		it.Members = append(it.Members, kept[m])
+		pages[sentences[kept[m]].Page] = true
+		novelty = append(novelty, repeat.Novelty(matches[m]))
+		v, isFresh := interest.of(kept[m]), repeat.Judge(matches[m]) != repeat.Repeat
+		if m == star.Centre {
+			v *= 1.2
+		}
+		if isFresh && !fresh || isFresh == fresh && v > best {
+			best, shown, fresh = v, m, isFresh
+		}
+	}
+	it.Pages = len(pages)
+	it.Sentence = kept[shown]
+	it.Nearest = matches[shown]
+	it.Label = repeat.Judge(it.Nearest)
+	if fresh { // what only repeats is never news, however popular
+		// The median: most wordings of a new event are far from the past, and most
+		// of an old one near, whatever a single rewrite looks like.
+		slices.Sort(novelty)
+		n := novelty[(len(novelty)-1)/2]
+		it.Value = math.Sqrt(float64(it.Hosts)) * n * n * best
+	}
+	return it
+}
+
+// interest is what a sentence is worth to a reader apart from its popularity and
+// novelty: whether it is about the query, on what many speak of, and tells what
+// happened rather than what is or should be.
+type interest struct {
+	sentences []Sentence
+	query     map[uint64]bool
+	speak     map[uint64]float64 // share of hosts that use a term in new text
+}
+
+func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
+	in := &interest{sentences: sentences, query: map[uint64]bool{}, speak: map[uint64]float64{}}
+	for _, t := range feature.Of(opt.Query, opt.Language) {
+		in.query[t.Hash] = true
+	}
+	hosts := map[string]bool{}
+	users := map[uint64]map[string]bool{}
+	for _, i := range kept {
+		s := &sentences[i]
+		hosts[s.Host] = true
+		for _, t := range s.Terms {
+			if users[t.Hash] == nil {
+				users[t.Hash] = map[string]bool{}
+			}
+			users[t.Hash][s.Host] = true
+		}
+	}
+	for h, u := range users {
+		in.speak[h] = float64(len(u)) / float64(max(len(hosts), 1))
+	}
+	return in
+}
+
+// of gives the interest of a sentence, 1 for one without any mark of it.
+func (in *interest) of(i int) float64 {
+	terms := in.sentences[i].Terms
+	asked, spoken, names := 0, 0.0, 0
+	figure, dated := false, false
+	for _, t := range terms {
+		if in.query[t.Hash] {
+			asked++
+		}
+		spoken += in.speak[t.Hash]
+		switch t.Kind {
+		case feature.Number:
+			figure = true
+		case feature.Name:
+			names++
+		case feature.Date:
+			dated = true
+		}
+	}
+	out := 1 + spoken/float64(len(terms))
+	if len(in.query) > 0 {
+		out *= 1 + 2*float64(asked)/float64(len(in.query))
+	}
+	if figure {
+		out *= 1.3
+	}
+	if dated {
+		out *= 1.3
+	}
+	if names > 1 {
+		out *= 1.15
+	}
+	return out * lengthFactor(len(terms))
+}
+
+// lengthFactor favours sentences that say enough to be understood alone: full
+// weight from seven content terms on.
+func lengthFactor(terms int) float64 { return math.Sqrt(min(1, float64(terms)/7)) }
+
+func countWords(s string) int {
+	n := 0
+	text.EachWord(s, func([]byte) { n++ })
+	return n
+}
