@@ -37,7 +37,7 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	s, err := o.series(ctx, c.Series)
+	s, err := o.seriesNamed(ctx, c.Series)
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,8 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	return t.Text(a.stdout)
 }
 
-// series finds a series, or says which there are.
-func (o *opened) series(ctx context.Context, name string) (store.Series, error) {
+// seriesNamed finds a series, or says which there are.
+func (o *opened) seriesNamed(ctx context.Context, name string) (store.Series, error) {
 	s, err := o.SeriesByName(ctx, name)
 	if !errors.Is(err, store.ErrNotFound) {
 		return s, err

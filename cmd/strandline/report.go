@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
@@ -16,47 +17,55 @@ import (
 // reportCmd prints one of the papers' tables or figures.
 type reportCmd struct {
 	Name string `arg:"" help:"One of ${reports}."`
-	URL  string `arg:"" optional:"" name:"url" help:"The page, for the reports of one page."`
+	Of   string `arg:"" optional:"" name:"of" help:"The URL of the page, or the name of the series, for the reports of one."`
 	CSV  bool   `name:"csv" help:"Print CSV; the notes go to stderr."`
 	SVG  string `name:"svg" help:"Draw the figure into a file; - is stdout." placeholder:"FILE"`
 }
 
+// What reports are of.
+const (
+	ofAll    = ""
+	ofPage   = "URL"
+	ofSeries = "SERIES"
+)
+
 // reportKind is a report: its table, and its figure if it has one.
 type reportKind struct {
-	name   string
-	ofPage bool // it wants a page
-	make   func(context.Context, *reported) (*report.Table, chart.Figure, error)
+	name string
+	of   string // what it is of: a page, a series, or all pages
+	make func(context.Context, *reported) (*report.Table, chart.Figure, error)
 }
 
 // reported is what a report is made from.
 type reported struct {
 	*opened
+	series   store.Series // of a series
 	page     store.Page
 	analysis *monitor.Analysis // of the page
 }
 
 func reportKinds() []reportKind {
 	return []reportKind{
-		{"change-by-class", false, reportClasses},
-		{"subhour", false, reportSubhour},
-		{"survival", false, reportSurvival},
-		{"changes", true, reportChanges},
-		{"curve", true, reportCurve},
-		{"terms", true, reportTerms},
-		{"lifespans", true, reportLifespans},
-		{"staying-power", true, reportStayingPower},
-		{"blocks", true, reportBlocks},
+		{"change-by-class", ofAll, reportClasses},
+		{"subhour", ofAll, reportSubhour},
+		{"survival", ofAll, reportSurvival},
+		{"changes", ofPage, reportChanges},
+		{"curve", ofPage, reportCurve},
+		{"terms", ofPage, reportTerms},
+		{"lifespans", ofPage, reportLifespans},
+		{"staying-power", ofPage, reportStayingPower},
+		{"blocks", ofPage, reportBlocks},
+		{"snapshots", ofSeries, reportSnapshots},
+		{"convergence", ofSeries, reportConvergence},
+		{"distribution", ofSeries, reportDistribution},
+		{"accuracy", ofSeries, reportAccuracy},
 	}
 }
 
 func reportNames() []string {
 	var out []string
 	for _, k := range reportKinds() {
-		if k.ofPage {
-			out = append(out, k.name+" URL")
-		} else {
-			out = append(out, k.name)
-		}
+		out = append(out, strings.TrimSpace(k.name+" "+k.of))
 	}
 	return out
 }
@@ -68,9 +77,11 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case i < 0:
 		return usagef("no report %q; there are %q", c.Name, reportNames())
-	case kinds[i].ofPage && c.URL == "":
+	case kinds[i].of == ofPage && c.Of == "":
 		return usagef("report %s wants the URL of a page", c.Name)
-	case !kinds[i].ofPage && c.URL != "":
+	case kinds[i].of == ofSeries && c.Of == "":
+		return usagef("report %s wants the name of a series", c.Name)
+	case kinds[i].of == ofAll && c.Of != "":
 		return usagef("report %s is over all pages and takes no URL", c.Name)
 	}
 	o, err := a.open(ctx)
@@ -79,8 +90,13 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	}
 	defer o.Close()
 	r := &reported{opened: o}
-	if kinds[i].ofPage {
-		if r.page, err = o.page(ctx, c.URL); err != nil {
+	switch kinds[i].of {
+	case ofSeries:
+		if r.series, err = o.seriesNamed(ctx, c.Of); err != nil {
+			return err
+		}
+	case ofPage:
+		if r.page, err = o.page(ctx, c.Of); err != nil {
 			return err
 		}
 		r.analysis, err = monitor.ReadAnalysis(ctx, o.DB, r.page)

@@ -38,6 +38,8 @@ func TestEmpty(t *testing.T) {
 		{PrecisionRecall{}, "No page of a known age"},
 		{StackedNovelty{Query: "pfas"}, "No page with “pfas”"},
 		{StackedNovelty{Snapshots: []NoveltySnapshot{{At: hours(1), Missing: true, Novel: 4}}}, "No page with"},
+		{SnapshotSizes{}, "No snapshot of this series"},
+		{SnapshotSizes{Snapshots: []SnapshotSize{{At: hours(1), Missing: true, L2: 4}}}, "No snapshot of this series"},
 		{UpToDate{}, "No period"},
 		{Calendar{}, "No day yet"},
 		{Calendar{Days: []Day{{Date: hours(0)}}}, "No day yet"},
@@ -79,6 +81,7 @@ func TestSinglePoint(t *testing.T) {
 		{Distribution{Panels: []DistributionPanel{{Runs: []DistributionRun{{Counts: [NoveltyBins]float64{1}}}}}}, "Only one page"},
 		{PrecisionRecall{Panels: []AccuracyPanel{{Runs: []AccuracyRun{{Threshold: []float64{0}, Precision: []float64{1}, Recall: []float64{1}}}}}}, "Only one threshold"},
 		{StackedNovelty{Snapshots: []NoveltySnapshot{{At: hours(0), Novel: 3, Coverage: 1}}}, "Only one snapshot"},
+		{SnapshotSizes{Snapshots: []SnapshotSize{{At: hours(0), Unidentified: 3}}}, "Only one snapshot"},
 		{UpToDate{Periods: []PeriodScore{{hours(0), hours(9), 3, 3}}}, "Only one period"},
 		{Calendar{Days: []Day{{Date: hours(0), State: Same}}}, "Only one day"},
 	} {

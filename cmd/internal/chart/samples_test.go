@@ -121,6 +121,7 @@ func samples() map[string]Figure {
 	out["distribution"] = distribution()
 	out["precisionrecall"] = precisionRecall()
 	out["stackednovelty"] = novelty(false)
+	out["snapshotsizes"] = snapshotSizes()
 	out["stackednovelty_share"] = novelty(true)
 
 	up := UpToDate{Page: "River levels, water.example/levels"}
@@ -246,6 +247,18 @@ func novelty(byShare bool) StackedNovelty {
 			At: monday2024.AddDate(0, i, 0), NewWord: float64(3 + i%5*2), Novel: float64(i * i / 6), Uncertain: float64(i % 3 * 2),
 			Coverage: .7 + .3*math.Abs(math.Sin(float64(i))), Missing: i >= 9 && i <= 12, Href: fmt.Sprintf("/search?q=pfas&snapshot=%d", i),
 		})
+	}
+	return f
+}
+
+func snapshotSizes() SnapshotSizes {
+	f := SnapshotSizes{Series: "jp-web, monthly"}
+	for i := range 12 {
+		s := SnapshotSize{At: monday2024.AddDate(0, i, 0), L2: 900 + 40*float64(i), Other: 60 + 10*float64(i%4), Unidentified: 150 + 30*float64(i%3), Missing: i == 6}
+		if i == 0 {
+			s = SnapshotSize{At: s.At, Unidentified: 1000}
+		}
+		f.Snapshots = append(f.Snapshots, s)
 	}
 	return f
 }

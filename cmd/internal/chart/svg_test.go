@@ -152,6 +152,7 @@ func TestHostile(t *testing.T) {
 		Distribution{Title: hostile, Subtitle: hostile, Panels: []DistributionPanel{{Name: hostile, Runs: []DistributionRun{{Counts: [NoveltyBins]float64{1, 2}}}}}},
 		PrecisionRecall{Subtitle: hostile, Panels: []AccuracyPanel{{Name: hostile, Runs: []AccuracyRun{{Threshold: []float64{0, 1}, Precision: []float64{.5}, Recall: []float64{1, 0, 3}}}}}},
 		StackedNovelty{Query: hostile, Series: hostile, Snapshots: r},
+		SnapshotSizes{Series: hostile, Snapshots: []SnapshotSize{{At: hours(0), L2: 1}, {At: hours(1), L2: math.NaN()}, {At: hours(2), Missing: true}}},
 		UpToDate{Page: hostile, Periods: []PeriodScore{{hours(0), hours(4), 1, 2}}},
 		Calendar{Page: hostile, Days: []Day{{Date: hours(0), State: Changed, Dice: .5, Href: `/"><script>`}, {Date: hours(30), State: Failed, Href: "data:text/html,x"}}},
 		Sparkline{Name: hostile, Values: []SparkValue{{.5, true}}},
