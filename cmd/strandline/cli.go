@@ -47,7 +47,7 @@ type cli struct {
 	Measure measureCmd `cmd:"" help:"Apply one formula to one JSON document from stdin."`
 	Sample  sampleCmd  `cmd:"" help:"Draw the pages to watch from a log of visits, and print them as a watch."`
 	Report  reportCmd  `cmd:"" help:"Print a table of the papers, or draw a figure, from the database."`
-	Novelty noveltyCmd `cmd:"" help:"Compute again which pages of a series' snapshots are new."`
+	Novelty noveltyCmd `cmd:"" help:"Compute again which pages of a series' snapshots are new, or those of pages and links in files."`
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
 	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`
 	Version versionCmd `cmd:"" help:"Print the version of the program."`

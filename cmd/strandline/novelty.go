@@ -13,16 +13,18 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// noveltyCmd computes classes and scores of a series again.
+// noveltyCmd computes classes and scores of a series again, or scores of pages in files.
 type noveltyCmd struct {
-	Series     string   `arg:"" help:"The series."`
+	Series     string   `arg:"" optional:"" help:"The series."`
 	Delta      *float64 `help:"Decay of novelty per link, from 0 to below 1; default the configuration's, else 0.1." placeholder:"D"`
 	Iterations *int     `help:"Iterations; 0 until the scores have settled; default the configuration's, else 20." placeholder:"N"`
 	Snapshot   int      `help:"Number of the snapshot; 0 for all." default:"0" placeholder:"N"`
 	CSV        bool     `name:"csv" help:"Print CSV; the notes go to stderr."`
+
+	Files noveltyFiles `embed:""`
 }
 
-// Run computes and prints the counts of the snapshots.
+// Run computes and prints the counts of the snapshots, or the scores.
 func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Delta != nil && !(*c.Delta >= 0 && *c.Delta < 1):
@@ -31,6 +33,10 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 		return usagef("--iterations %d: from 0 to 1000", *c.Iterations)
 	case c.Snapshot < 0:
 		return usagef("--snapshot %d: numbers begin with 1", c.Snapshot)
+	case (c.Files.Pages != "" || c.Files.Links != "") == (c.Series != ""):
+		return usagef("name a series, or files with --pages and --links")
+	case c.Series == "":
+		return c.runFiles(ctx, a)
 	}
 	o, err := a.open(ctx)
 	if err != nil {

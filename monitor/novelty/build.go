@@ -24,6 +24,16 @@ type BuildOptions struct {
 	// DropSelfLinks leaves out links of pages to themselves, which otherwise count
 	// as the formula says (SCIENCE T3).
 	DropSelfLinks bool
+	// Planned is told what building will take, before it begins to, if not nil.
+	Planned func(Plan)
+}
+
+// Plan is what building takes.
+type Plan struct {
+	Unidentified int
+	Links        uint64 // into U, duplicates counted
+	Bytes        uint64 // of memory at most, with the classes and two float32 scores a page of U
+	Passes       int    // times that the links are read in all
 }
 
 // maxPasses bounds how often links are read to save memory.
@@ -184,6 +194,13 @@ func (b *builder) count() error {
 		n.in = uint32(all)
 	}
 	return nil
+}
+
+// plan tells what is to come.
+func (b *builder) plan(bytes uint64, passes int) {
+	if b.opt.Planned != nil {
+		b.opt.Planned(Plan{len(b.nodes), b.seen.placed, bytes, passes})
+	}
 }
 
 // layout turns the number of links of each page of the section, in end, into where

@@ -8,9 +8,11 @@ import (
 
 // layDistinct places the links from U to U, which are known to be distinct.
 func (b *builder) layDistinct() error {
-	if need := b.fixed + 4*b.seen.fromU; b.opt.Memory > 0 && need > b.opt.Memory {
+	need := b.fixed + 4*b.seen.fromU
+	if b.opt.Memory > 0 && need > b.opt.Memory {
 		return &MemoryError{Need: need, Limit: b.opt.Memory, Pages: len(b.nodes), Links: b.seen.placed}
 	}
+	b.plan(need, 2)
 	s := section{end: len(b.nodes)}
 	n, err := b.layout(&s)
 	if err != nil {
@@ -113,9 +115,9 @@ func (b *builder) layAny() error {
 // cut divides U into sections whose links, all of them, fit in the memory beside
 // those that are kept.
 func (b *builder) cut() ([]section, error) {
-	whole := []section{{end: len(b.nodes)}}
-	if b.opt.Memory == 0 || b.fixed+4*b.seen.placed <= b.opt.Memory {
-		return whole, nil
+	if need := b.fixed + 4*b.seen.placed; b.opt.Memory == 0 || need <= b.opt.Memory {
+		b.plan(need, 2)
+		return []section{{end: len(b.nodes)}}, nil
 	}
 	kept := b.fixed + 4*b.seen.fromU
 	refusal := &MemoryError{Need: kept + 4*b.seen.placed/maxPasses, Limit: b.opt.Memory, Pages: len(b.nodes), Links: b.seen.placed}
@@ -145,6 +147,7 @@ func (b *builder) cut() ([]section, error) {
 	if len(sections) > maxPasses {
 		return nil, refusal
 	}
+	b.plan(b.opt.Memory, 1+len(sections))
 	return sections, nil
 }
 
@@ -158,10 +161,12 @@ func (b *builder) reduce(s *section, block int) {
 			slices.Sort(list)
 		}
 		n.in, n.l2 = 0, 0
+		var last uint32 // what stands before i may be overwritten already
 		for i, source := range list {
-			if i > 0 && source == list[i-1] {
+			if i > 0 && source == last {
 				continue
 			}
+			last = source
 			n.in++
 			switch b.classes[source] {
 			case L2:
