@@ -54,6 +54,7 @@ func TestDatesAreNoFigures(t *testing.T) {
 		{"en", "Updated on 18th March"},
 		{"en", "Updated 3/18/2020"},
 		{"en", "COVID-19 is here"},
+		{"en", "The strain 229E is old"},
 		{"en", "They may come at 5 pm"},
 		{"de", "Am 3. Oktober um 9 Uhr"},
 		{"fr", "Le 14 juillet à 9 heures"},

@@ -86,10 +86,24 @@ func wordLength(s string) int {
 func (r *reader) number(i int) int {
 	r.close()
 	n, value, kind := scanNumber(r.s[i:], r.lang)
+	if tail := r.s[i+n:]; startsWithLetter(tail) {
+		end := wordLength(tail)
+		if m, _ := r.words.lookUp(tail[:end]); m == ordinary { // a name, such as 229E
+			r.word(r.s[i : i+n+end])
+			return n + end
+		}
+	}
 	r.open = &amount{value, kind == timeOrDate || r.dated || isYear(r.s[i:i+n], value)}
 	r.started = true
 	r.dated = r.dated && value <= 31 // "March 18, 2020": the year is one anyway
 	return n
+}
+
+// startsWithLetter reports a letter that a digit before it makes a name with. Han
+// and kana do not: they are what is counted.
+func startsWithLetter(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLetter(c) && !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 func isYear(s string, value float64) bool {

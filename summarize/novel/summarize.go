@@ -48,7 +48,20 @@ func Summarize(sentences []Sentence, past *repeat.Index, opt Options) *Summary {
 			Terms: units[k].Terms, Value: it.Value, Group: group, Cost: countWords(s.Text), At: s.At.UnixNano(),
 		})
 	}
-	chosen := choose.Greedy(candidates, choose.Options{Budget: opt.Words, Items: opt.Sentences})
+	top := 0.0
+	for _, c := range candidates {
+		top = max(top, c.Value)
+	}
+	for i := range candidates {
+		if candidates[i].Value < leastShare*top {
+			candidates[i].Value = 0
+		}
+	}
+	scaling := 0.0
+	if opt.Words <= 0 {
+		scaling = -1 // without a budget of words a long sentence costs nothing
+	}
+	chosen := choose.Greedy(candidates, choose.Options{Budget: opt.Words, Items: opt.Sentences, Scaling: scaling})
 	for rank, c := range chosen {
 		items[c].Rank = rank + 1
 	}
@@ -100,6 +113,13 @@ func (s *Summary) keep(sentences []Sentence, opt Options) []int {
 	return kept
 }
 
+// leastInterest is the interest below which a sentence does not enter a summary:
+// a shorter summary is better than one filled with advice and small print.
+const leastInterest = 0.9
+
+// leastShare is the share of the best value that an item must have.
+const leastShare = 0.15
+
 // item makes an item of a star over kept. It shows the centre, which is what the
 // rewrites have in common, unless another one is clearly more interesting; and
 // none that repeats the past while another does not.
@@ -124,7 +144,7 @@ func item(star cluster.Star, kept []int, sentences []Sentence, matches []repeat.
 	it.Sentence = kept[shown]
 	it.Nearest = matches[shown]
 	it.Label = repeat.Judge(it.Nearest)
-	if fresh { // what only repeats is never news, however popular
+	if fresh && best >= leastInterest { // what only repeats is never news, however popular
 		// The median: most wordings of a new event are far from the past, and most
 		// of an old one near, whatever a single rewrite looks like.
 		slices.Sort(novelty)
@@ -133,77 +153,6 @@ func item(star cluster.Star, kept []int, sentences []Sentence, matches []repeat.
 	}
 	return it
 }
-
-// interest is what a sentence is worth to a reader apart from its popularity and
-// novelty: whether it is about the query, on what many speak of, and tells what
-// happened rather than what is or should be.
-type interest struct {
-	sentences []Sentence
-	query     map[uint64]bool
-	speak     map[uint64]float64 // share of hosts that use a term in new text
-}
-
-func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
-	in := &interest{sentences: sentences, query: map[uint64]bool{}, speak: map[uint64]float64{}}
-	for _, t := range feature.Of(opt.Query, opt.Language) {
-		in.query[t.Hash] = true
-	}
-	hosts := map[string]bool{}
-	users := map[uint64]map[string]bool{}
-	for _, i := range kept {
-		s := &sentences[i]
-		hosts[s.Host] = true
-		for _, t := range s.Terms {
-			if users[t.Hash] == nil {
-				users[t.Hash] = map[string]bool{}
-			}
-			users[t.Hash][s.Host] = true
-		}
-	}
-	for h, u := range users {
-		in.speak[h] = float64(len(u)) / float64(max(len(hosts), 1))
-	}
-	return in
-}
-
-// of gives the interest of a sentence, 1 for one without any mark of it.
-func (in *interest) of(i int) float64 {
-	terms := in.sentences[i].Terms
-	asked, spoken, names := 0, 0.0, 0
-	figure, dated := false, false
-	for _, t := range terms {
-		if in.query[t.Hash] {
-			asked++
-		}
-		spoken += in.speak[t.Hash]
-		switch t.Kind {
-		case feature.Number:
-			figure = true
-		case feature.Name:
-			names++
-		case feature.Date:
-			dated = true
-		}
-	}
-	out := 1 + spoken/float64(len(terms))
-	if len(in.query) > 0 {
-		out *= 1 + 2*float64(asked)/float64(len(in.query))
-	}
-	if figure {
-		out *= 1.3
-	}
-	if dated {
-		out *= 1.3
-	}
-	if names > 1 {
-		out *= 1.15
-	}
-	return out * lengthFactor(len(terms))
-}
-
-// lengthFactor favours sentences that say enough to be understood alone: full
-// weight from seven content terms on.
-func lengthFactor(terms int) float64 { return math.Sqrt(min(1, float64(terms)/7)) }
 
 func countWords(s string) int {
 	n := 0

@@ -21,7 +21,7 @@ const (
 // not a heading in capitals.
 func Prose(s, lang string) bool {
 	s = strings.TrimSpace(s)
-	if !text.IsSentence(s, lang) || cutShort(s) || listed(s) {
+	if !text.IsSentence(s, lang) || cutShort(s) || listed(s) || glued(s) {
 		return false
 	}
 	words, letters, capitals, cjk := 0, 0, 0, 0
@@ -42,7 +42,7 @@ func Prose(s, lang string) bool {
 		}
 	}
 	if cjk > letters {
-		return cjk >= 2*fewestWords && cjk <= 2*mostWords && (lang != "ja" || text.Kana(s))
+		return !text.HasStopList(lang) && cjk >= 2*fewestWords && cjk <= 2*mostWords && (lang != "ja" || text.Kana(s))
 	}
 	if words < fewestWords || words > mostWords || letters < 3*fewestWords || 2*capitals > letters {
 		return false
@@ -96,6 +96,20 @@ func cutShort(s string) bool {
 func listed(s string) bool {
 	s = strings.TrimLeft(s, "•·*–- ")
 	return strings.ContainsAny(s, "|•»→›▸►") && !quoted(s) || strings.Count(s, " / ") > 1 || strings.Contains(s, " > ")
+}
+
+// glued reports two pieces of text that nothing parts, "2,776As of March" or "Note:It is": cells or
+// lines that only the page's style sets apart.
+func glued(s string) bool {
+	var before, at rune
+	for _, c := range s {
+		if unicode.IsDigit(before) && unicode.IsUpper(at) && unicode.IsLower(c) ||
+			unicode.IsLower(before) && at == ':' && unicode.IsUpper(c) {
+			return true
+		}
+		before, at = at, c
+	}
+	return false
 }
 
 // quoted reports the marks » and › as quotes, closed and opened.
