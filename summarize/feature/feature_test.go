@@ -3,6 +3,7 @@ package feature
 import (
 	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -82,6 +83,32 @@ func TestWhatWeighs(t *testing.T) {
 	word := like(s, "The ministry in Oslo said on March 4 that 26 boats were lost.", "en")
 	if !(number < name && name < word && word < date && date < 1) {
 		t.Errorf("cosine with another number %.3f, name %.3f, word %.3f, date %.3f: want rising", number, name, word, date)
+	}
+}
+
+func TestDays(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2020, 3, 18, 9, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		lang, s string
+		want    bool
+	}{
+		{"en", "On March 8, 2020 the governor spoke.", true},
+		{"en", "On March 17 the governor spoke.", false},
+		{"en", "From March 8 to March 19 schools are closed.", false},
+		{"en", "Schools are closed until April 1.", false},
+		{"en", "In March 17 people came.", false},
+		{"en", "In 2020 the governor spoke.", false},
+		{"de", "Am 8. März sprach er.", true},
+		{"de", "Am 17. März sprach er.", false},
+		{"fr", "Le 8 mars il parla.", true},
+		{"es", "El 8 de marzo habló.", true},
+		{"nl", "Op 8 maart sprak hij.", true},
+		{"ja", "3月8日に話した。", false},
+	} {
+		if got := NewDays(at, 3, 21, tt.lang).Elsewhere(Of(tt.s, tt.lang)); got != tt.want {
+			t.Errorf("%s: %q: %v, want %v", tt.lang, tt.s, got, tt.want)
+		}
 	}
 }
 

@@ -119,9 +119,11 @@ func (r *reader) close() {
 	if r.open.date {
 		kind = Date
 	}
-	r.emit("#"+strconv.FormatFloat(r.open.value, 'g', 12, 64), kind)
+	r.terms = append(r.terms, Term{amountHash(r.open.value), kind, 1})
 	r.open = nil
 }
+
+func amountHash(x float64) uint64 { return xxh3.HashString("#" + strconv.FormatFloat(x, 'g', 12, 64)) }
 
 func (r *reader) emit(term string, kind Kind) {
 	r.terms = append(r.terms, Term{xxh3.HashString(term), kind, 1})
@@ -159,6 +161,9 @@ func (r *reader) word(s string) {
 		if r.open != nil {
 			return
 		}
+	}
+	if r.open != nil && s == "de" && r.lang == "es" { // "8 de marzo"
+		return
 	}
 	r.close()
 	r.dated = false

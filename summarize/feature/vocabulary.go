@@ -20,7 +20,8 @@ const (
 type vocabulary struct {
 	meanings map[string]meaning
 	values   map[string]float64
-	longest  int // bytes of the longest of its words
+	longest  int      // bytes of the longest of its words
+	months   []string // twelve, from January
 }
 
 // lookUp tells what a word as written means. Names of months count with a capital
@@ -39,8 +40,8 @@ func (v *vocabulary) lookUp(s string) (meaning, float64) {
 	return m, v.values[s]
 }
 
-// language makes a vocabulary. numbers are the words from two on; one is an
-// article in most languages.
+// language makes a vocabulary. numbers are the words from two on, as one is an
+// article in most languages; months begins with the twelve.
 func language(numbers, months, clocks string, multipliers map[string]float64) *vocabulary {
 	v := &vocabulary{meanings: map[string]meaning{}, values: map[string]float64{}}
 	add := func(w string, m meaning, value float64) {
@@ -52,6 +53,9 @@ func language(numbers, months, clocks string, multipliers map[string]float64) *v
 	}
 	for w := range strings.FieldsSeq(months) {
 		add(w, calendar, 0)
+	}
+	if all := strings.Fields(months); len(all) >= 12 {
+		v.months = all[:12]
 	}
 	for w := range strings.FieldsSeq(clocks) {
 		add(w, clock, 0)
@@ -75,7 +79,7 @@ var vocabularies = sync.OnceValue(func() map[string]*vocabulary {
 	return map[string]*vocabulary{
 		"en": en,
 		"de": language("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-			`Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember
+			`Januar Februar März April Mai Juni Juli August September Oktober November Dezember Jänner
 			Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonnabend Sonntag`,
 			"uhr", map[string]float64{"hundert": 1e2, "tausend": 1e3, "million": 1e6, "millionen": 1e6, "mio": 1e6, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9}),
 		"fr": language("deux trois quatre cinq six sept huit neuf dix onze douze",
@@ -87,7 +91,7 @@ var vocabularies = sync.OnceValue(func() map[string]*vocabulary {
 			maandag dinsdag woensdag donderdag vrijdag zaterdag zondag`,
 			"uur", map[string]float64{"honderd": 1e2, "duizend": 1e3, "miljoen": 1e6, "miljard": 1e9}),
 		"es": language("dos tres cuatro cinco seis siete ocho nueve diez once doce",
-			`enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre
+			`enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre setiembre
 			lunes martes miércoles jueves viernes sábado domingo`,
 			"horas", map[string]float64{"mil": 1e3, "millón": 1e6, "millones": 1e6}),
 		"ja": ja,

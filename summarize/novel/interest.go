@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/summarize/feature"
@@ -17,6 +18,7 @@ type interest struct {
 	lang      string
 	query     map[uint64]bool
 	speak     map[uint64]float64 // share of hosts that use a term in new text
+	near      *feature.Days      // around the period
 }
 
 func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
@@ -24,11 +26,15 @@ func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
 	for _, t := range feature.Of(opt.Query, opt.Language) {
 		in.query[t.Hash] = true
 	}
+	var last time.Time
 	hosts := map[string]bool{}
 	users := map[uint64]map[string]bool{}
 	for _, i := range kept {
 		s := &sentences[i]
 		hosts[s.Host] = true
+		if s.At.After(last) {
+			last = s.At
+		}
 		for _, t := range s.Terms {
 			if users[t.Hash] == nil {
 				users[t.Hash] = map[string]bool{}
@@ -36,6 +42,7 @@ func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
 			users[t.Hash][s.Host] = true
 		}
 	}
+	in.near = feature.NewDays(last, daysBefore, daysAfter, in.lang)
 	for h, u := range users {
 		if len(hosts) >= fewestHosts {
 			in.speak[h] = float64(len(u)) / float64(len(hosts))
@@ -48,6 +55,14 @@ func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
 // what the topic is about.
 const fewestHosts = 4
 
+// A sentence that names a day is on the period if the day lies so many days
+// before or after the last fetch of it; otherwise its date says that it is old
+// (SCIENCE 2.10), or far off.
+const (
+	daysBefore = 4
+	daysAfter  = 45
+)
+
 // of gives the interest of a sentence: 1 for one on the topic that tells nothing
 // in particular and is long enough, times
 //
@@ -56,7 +71,8 @@ const fewestHosts = 4
 //	1.6 for a figure, 1.4 for a date, 1.15 for two names or more
 //	.6 without figure and date, .25 where it has no word of the topic
 //	.3 where it addresses its reader, .6 where it says what ought to be
-//	.4 where it speaks of its own page
+//	.4 where it speaks of its own page, .4 where it names another day
+//	.6 where it begins by pointing back ("This", "Therefore")
 func (in *interest) of(i int) float64 {
 	s := &in.sentences[i]
 	asked, spoken, names := 0, 0.0, 0
@@ -91,6 +107,8 @@ func (in *interest) of(i int) float64 {
 		{addresses(s.Text, in.lang), 0.3},
 		{prescribes(s.Text, in.lang), 0.6},
 		{ofItself(s.Text, in.lang), 0.4},
+		{in.near.Elsewhere(s.Terms), 0.4},
+		{pointsBack(s.Text, in.lang), 0.6},
 	} {
 		if f.holds {
 			out *= f.factor
@@ -161,10 +179,22 @@ func prescribes(s, lang string) bool {
 func ofItself(s, lang string) bool {
 	return hasWord(s, lang, map[string]string{
 		"en": " update updated updates website webpage webpages page pages table below above dashboard map document documents links translation translations ",
-		"de": " aktualisiert webseite website seite tabelle newsletter webcast unten ",
+		"de": " aktualisiert webseite website seite tabelle newsletter newsticker webcast unten ",
 		"fr": " page site tableau dessous jour ",
 		"nl": " bijgewerkt website pagina tabel hieronder ",
 		"es": " actualizado página sitio tabla ",
+	})
+}
+
+// pointsBack reports a sentence that cannot be understood without the one before.
+func pointsBack(s, lang string) bool {
+	first, _, _ := strings.Cut(s, " ")
+	return hasWord(first, lang, map[string]string{
+		"en": " this these those it they he she therefore however also ",
+		"de": " dies diese dieser dieses dabei doch außerdem damit daher deshalb dazu derweil dort er sie ",
+		"fr": " il elle ils elles cela ces cette mais ",
+		"nl": " dit deze dat hij zij ze daarom maar ",
+		"es": " esto este esta estos estas ello pero además ",
 	})
 }
 
