@@ -17,6 +17,7 @@
 //	strandline novelty SERIES      compute again which pages of its snapshots are new
 //	strandline check [FILE]        validate a configuration
 //	strandline db STEP             schema steps
+//	strandline bench NAME          figures of this machine, on generated data
 //
 // Without a database URL the program runs a private PostgreSQL in its state
 // directory (store/localpg). The configuration is one YAML file (package
@@ -50,7 +51,9 @@ type cli struct {
 	Novelty noveltyCmd `cmd:"" help:"Compute again which pages of a series' snapshots are new, or those of pages and links in files."`
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
 	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`
+	Bench   benchCmd   `cmd:"" help:"Measure the program on this machine, on generated data; figures as JSON."`
 	Version versionCmd `cmd:"" help:"Print the version of the program."`
 
+	BenchWeb      benchWebCmd      `cmd:"" hidden:"" help:"Serve the pages of a benchmark."`
 	SampleArchive sampleArchiveCmd `cmd:"" hidden:"" help:"Write a WARC file of changing pages of the simulated web, for trying out the program."`
 }

@@ -20,9 +20,9 @@ type catchUp struct {
 // maxCounted bounds how many overdue pages are counted.
 const maxCounted = 200_000
 
-// mayClaim reports whether there is room for more pages in memory.
+// mayClaim reports whether there is room for more pages in memory, and a lease to fetch them by.
 func (r *run) mayClaim() bool {
-	return !r.claiming && !r.stopping && r.id != 0 && len(r.leases.buckets) > 0 && len(r.jobs) <= r.opt.Backlog-r.opt.ClaimSize
+	return !r.claiming && !r.stopping && r.id != 0 && len(r.leases.buckets) > 0 && r.clock.Now().Before(r.leases.until) && len(r.jobs) <= r.opt.Backlog-r.opt.ClaimSize
 }
 
 // claim takes pages that are due soon.

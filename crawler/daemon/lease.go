@@ -93,7 +93,7 @@ func (r *run) renew(now time.Time) {
 	r.do(func(ctx context.Context) func() {
 		dead, err := r.newlyDead(ctx, now, known)
 		if err == nil {
-			req.Dead = append(known, dead...)
+			req.Dead = slices.Concat(known, dead)
 			var got store.BucketLeases
 			if got, err = r.db.TakeBuckets(ctx, req); err == nil {
 				return func() { r.renewed(got, dead) }
@@ -113,7 +113,8 @@ func (r *run) renewed(got store.BucketLeases, dead []int32) {
 	before := len(r.leases.buckets)
 	r.leases.take(got)
 	now := r.clock.Now()
-	r.nextRenew = now.Add(r.opt.Lease / 3)
+	// From when the leases were asked for: should the machine have slept meanwhile, they are over.
+	r.nextRenew = got.Until.Add(-r.opt.Lease * 2 / 3)
 	if len(r.leases.buckets) != before {
 		r.opt.Logger.Info("leased buckets", "buckets", len(r.leases.buckets), "daemons", got.Daemons)
 		r.nextClaim = now

@@ -268,7 +268,13 @@ func (r *run) hold(h *host, at, now time.Time) {
 	r.hosts.place(h)
 }
 
-func (r *run) paceOf(h *host) time.Duration { return max(h.pace, r.opt.machine(time.Second)) }
+// paceOf guesses the time from one start to the next at a host: as last seen, or a second.
+func (r *run) paceOf(h *host) time.Duration {
+	if h.pace > 0 {
+		return max(h.pace, r.opt.machine(20*time.Millisecond))
+	}
+	return r.opt.machine(time.Second)
+}
 
 // fetched takes up what a worker reports.
 func (r *run) fetched(h *host, j *job, a Attempt, started time.Time) {

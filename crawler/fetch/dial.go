@@ -70,6 +70,16 @@ func (g *guard) port(to netip.AddrPort) error {
 	return fmt.Errorf("%w: %d is not for web pages", ssrf.ErrProhibitedPort, p)
 }
 
+// open reports whether every address is allowed, so that none need be looked up.
+func (g *guard) open() bool {
+	var v4, v6 bool
+	for _, a := range g.allowed {
+		v4 = v4 || a.Bits() == 0 && a.Addr().Is4()
+		v6 = v6 || a.Bits() == 0 && a.Addr().Is6()
+	}
+	return v4 && v6
+}
+
 // network builds the transports of a Fetcher.
 type network struct {
 	opt     *Options
@@ -115,6 +125,7 @@ func (n *network) transport(reuse bool) *http.Transport {
 	t.Protocols.SetHTTP1(true)
 	if n.proxy != nil {
 		t.Proxy = http.ProxyURL(n.proxy)
+		t.MaxIdleConnsPerHost = t.MaxIdleConns // all plain requests share the connections to the proxy
 	}
 	return t
 }
@@ -169,6 +180,9 @@ func (n *network) checkBehindProxy(ctx context.Context, u *url.URL) error {
 	port, err := strconv.ParseUint(portOf(u), 10, 16)
 	if err != nil {
 		return &fault{BadURL, "port of " + u.Host}
+	}
+	if n.guard.open() {
+		return nil
 	}
 	var ips []netip.Addr
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {

@@ -1,0 +1,7 @@
+package main
+
+// benchCmd measures the program on this machine, on generated data.
+type benchCmd struct {
+	Recrawl  benchRecrawlCmd  `cmd:"" help:"Recrawl changed and unchanged pages: pages a second, and processor time by process."`
+	Schedule benchScheduleCmd `cmd:"" help:"Keep hourly schedules over weeks of virtual time, and count what was fetched too early, too late or never."`
+}
