@@ -55,6 +55,7 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 		rules *ignore.Rules
 	}
 	contents := map[contentKey]*content{}
+	memos := map[store.PageID]*memo{}
 	read := func(s store.Step, hash store.SHA256) (*content, error) {
 		k := contentKey{store.ContentKey{Bucket: s.Page.Bucket(), Hash: hash}, ignored[s.Page]}
 		if c, ok := contents[k]; ok {
@@ -64,7 +65,10 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 		if err != nil {
 			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, hash, err)
 		}
-		c := contentOf(page, k.rules)
+		if memos[s.Page] == nil {
+			memos[s.Page] = newMemo()
+		}
+		c := contentOf(page, k.rules, memos[s.Page])
 		c.page = page
 		contents[k] = c
 		if whole[k.ContentKey] = c; !k.rules.Empty() {
@@ -133,19 +137,15 @@ type content struct {
 	lines     []ignore.Line
 }
 
-func contentOf(p *extract.Page, rules *ignore.Rules) *content {
+func contentOf(p *extract.Page, rules *ignore.Rules, m *memo) *content {
+	if rules.Empty() {
+		return m.content(p)
+	}
 	var words, sentences dice.Builder
 	sentence := func(s string) {
 		if normal := text.Normal(s); normal != "" {
 			sentences.Add([]byte(normal))
 		}
-	}
-	if rules.Empty() {
-		text.EachWord(p.Text(), words.Add)
-		for i := range p.Sentences {
-			sentence(p.SentenceText(i))
-		}
-		return &content{words: words.Set(), sentences: sentences.Set()}
 	}
 	// What the rules leave of a line may end its sentences elsewhere.
 	lines, _ := rules.Apply(p)

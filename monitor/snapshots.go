@@ -56,5 +56,6 @@ func (m *Monitor) snapshotDice(ctx context.Context, s store.Snapshot) (float64, 
 	if err != nil {
 		return 0, errors.Join(errUnmeasurable, err)
 	}
-	return contentOf(before, nil).words.Dice(contentOf(after, nil).words), nil
+	shared := newMemo()
+	return shared.content(before).words.Dice(shared.content(after).words), nil
 }

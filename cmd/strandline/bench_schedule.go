@@ -1,7 +1,226 @@
 package main
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
 
-type benchScheduleCmd struct{}
+	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/crawler/simweb"
+)
 
-func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error { return nil }
+// benchScheduleCmd keeps hourly schedules for weeks of virtual time by the whole
+// daemon, and counts on the side of the simulated web what came.
+type benchScheduleCmd struct {
+	Pages int     `help:"How many pages are watched." default:"2000"`
+	Days  int     `help:"How many days of virtual time." default:"35"`
+	Speed float64 `help:"Virtual seconds in a second at most; time stands still while the program cannot keep up." default:"3600"`
+	Size  int     `help:"Median bytes of a page." default:"4096"`
+}
+
+// scheduleFigures is what the command prints.
+type scheduleFigures struct {
+	Pages   int     `json:"pages"`
+	Hours   int     `json:"hours"`
+	Seconds float64 `json:"seconds"`
+	// Of the requests, as the simulated web saw them.
+	Requests       int            `json:"requests"`
+	SlotsOfPages   map[string]int `json:"pages_by_slots_served"` // how many pages had how many hours with a fetch
+	Shortest       float64        `json:"shortest_minutes_between_fetches_of_a_page"`
+	TooClose       int            `json:"fetches_within_45_minutes"`
+	MostAtOnce     int            `json:"most_requests_at_once_on_a_host"`
+	DelayBroken    int            `json:"requests_before_the_crawl_delay"`
+	RobotsBroken   int            `json:"requests_against_robots_txt"`
+	ShortestGap    float64        `json:"shortest_seconds_between_requests_of_a_host"`
+	Missed         int64          `json:"slots_recorded_as_missed"`
+	SlotsInStore   int64          `json:"slots_with_a_fetch_in_the_store"`
+	LatestMinutes  float64        `json:"longest_lag_minutes"`
+	OutcomesStored map[string]int `json:"outcomes"`
+}
+
+// Run prints the figures as one JSON document.
+func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
+	if c.Pages < 1 || c.Pages > 100_000 || c.Days < 1 || c.Days > 400 || c.Speed <= 0 {
+		return usagef("want 1 to 100000 pages, 1 to 400 days and a speed above 0")
+	}
+	epoch := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	clk := clock.NewDriven(epoch, c.Speed)
+	world, err := simweb.New(clk.Now, simweb.Options{Hosts: c.Pages/40 + 4, PagesPerHost: 120, Size: c.Size, Epoch: epoch, Births: -1, Deaths: -1})
+	if err != nil {
+		return err
+	}
+	urls := schedulePages(world, c.Pages, epoch)
+	if len(urls) < c.Pages {
+		return fmt.Errorf("simulated web has %d pages that may be fetched, want %d", len(urls), c.Pages)
+	}
+	dir, err := os.MkdirTemp("", "strandline-bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if os.Geteuid() == 0 { // the account that the private PostgreSQL runs as has to pass
+		if err := os.Chmod(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	text := fmt.Sprintf("state_dir: %s\ncrawler: {user_agent: strandline-bench/1.0, workers: 32}\n"+
+		"watches: [{name: bench, schedule: '@hourly', jitter: 5m, urls_file: urls.txt}]\n", dir)
+	a.flags.Config = filepath.Join(dir, "strandline.yaml")
+	if !a.flags.Verbose {
+		a.log = slog.New(slog.DiscardHandler)
+	}
+	err = errors.Join(os.WriteFile(a.flags.Config, []byte(text), 0o600), os.WriteFile(filepath.Join(dir, "urls.txt"), []byte(strings.Join(urls, "\n")), 0o600))
+	if err != nil {
+		return err
+	}
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	seen := &visitCounter{RoundTripper: world.Transport(), now: clk.Now, pages: map[string]*pageVisits{}}
+	s, err := a.newService(o, clk, seen)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := c.keep(ctx, s, clk, epoch); err != nil {
+		return err
+	}
+	f := scheduleFigures{Pages: c.Pages, Hours: 24 * c.Days, Seconds: round3(time.Since(begin).Seconds()), Missed: s.daemon.Health().Missed}
+	f.byServer(world.Stats(), seen, urls)
+	if err := f.byStore(ctx, s); err != nil {
+		return err
+	}
+	return a.printJSON(f)
+}
+
+// schedulePages takes pages that robots.txt allows, of hosts that answer.
+func schedulePages(world *simweb.World, n int, at time.Time) []string {
+	hosts := map[string]simweb.Host{}
+	for _, h := range world.Hosts() {
+		hosts[h.Name] = h
+	}
+	var out []string
+	for p := range world.Pages(at, at.Add(time.Second)) {
+		if h := hosts[p.Host]; len(out) < n && h.Robots < simweb.RobotsError && p.Redirect == "" && world.Allowed(p.URL) {
+			out = append(out, p.URL)
+		}
+	}
+	return out
+}
+
+// keep runs the service until the time is over.
+func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driven, epoch time.Time) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- s.run(ctx) }()
+	driven := make(chan struct{})
+	end := epoch.Add(time.Duration(c.Days) * 24 * time.Hour)
+	go func() {
+		defer close(driven)
+		clk.Run(ctx, func() bool {
+			if !clk.Now().Before(end) {
+				stop()
+				return true
+			}
+			h := s.daemon.Health()
+			return !h.Running || h.Behind > 5*time.Minute || h.Unstored > 512
+		})
+	}()
+	err := <-ended
+	stop()
+	<-driven
+	if err == nil && clk.Now().Before(end) {
+		err = context.Canceled // told to stop before the time was over
+	}
+	return err
+}
+
+// byServer fills in what the simulated web saw.
+func (f *scheduleFigures) byServer(stats simweb.Stats, seen *visitCounter, urls []string) {
+	gap := time.Duration(1 << 62)
+	for _, h := range stats.Hosts {
+		f.Requests += h.Requests
+		f.MostAtOnce = max(f.MostAtOnce, h.MaxConcurrent)
+		f.DelayBroken += h.DelayViolations
+		f.RobotsBroken += h.RobotsViolations
+		if h.MinStartGap >= 0 {
+			gap = min(gap, h.MinStartGap)
+		}
+	}
+	f.ShortestGap = round3(gap.Seconds())
+	f.SlotsOfPages = map[string]int{}
+	least := time.Duration(1 << 62)
+	for _, u := range urls {
+		v := seen.pages[u]
+		if v == nil {
+			v = &pageVisits{least: least}
+		}
+		f.SlotsOfPages[fmt.Sprint(v.n)]++
+		f.TooClose += v.close
+		least = min(least, v.least)
+	}
+	f.Shortest = round3(least.Minutes())
+}
+
+// byStore fills in what is stored.
+func (f *scheduleFigures) byStore(ctx context.Context, s *service) error {
+	var lag float64
+	err := s.Pool().QueryRow(ctx, `select count(distinct (page_id, due_at)) filter (where outcome <> 'skipped'),
+		coalesce(max(extract(epoch from started_at - due_at)) filter (where outcome <> 'skipped'), 0)::float8 from api_v1.fetch_log`).Scan(&f.SlotsInStore, &lag)
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	f.LatestMinutes = round3(lag / 60)
+	f.OutcomesStored = map[string]int{}
+	for k, n := range s.daemon.Health().Counts {
+		f.OutcomesStored[string(k)] = int(n)
+	}
+	return nil
+}
+
+// visitCounter notes when pages were requested.
+type visitCounter struct {
+	http.RoundTripper
+	now   func() time.Time
+	mu    sync.Mutex // guards pages
+	pages map[string]*pageVisits
+}
+
+type pageVisits struct {
+	n, close int
+	last     time.Time
+	least    time.Duration // between two requests
+}
+
+// RoundTrip notes the request and passes it on.
+func (l *visitCounter) RoundTrip(r *http.Request) (*http.Response, error) {
+	now := l.now()
+	l.mu.Lock()
+	address := r.URL.String()
+	v := l.pages[address]
+	if v == nil {
+		v = &pageVisits{least: time.Duration(1 << 62)}
+		l.pages[address] = v
+	}
+	if v.n > 0 {
+		gap := now.Sub(v.last)
+		v.least = min(v.least, gap)
+		if gap < 45*time.Minute {
+			v.close++
+		}
+	}
+	v.n++
+	v.last = now
+	l.mu.Unlock()
+	return l.RoundTripper.RoundTrip(r)
+}

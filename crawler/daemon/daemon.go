@@ -137,6 +137,9 @@ type Health struct {
 	Queued   int   // pages in memory that wait for their time or their host
 	Fetching int
 	Unstored int // finished fetches that are not stored yet
+	// Behind is for how long a page has been ready to be fetched, or pages to be claimed.
+	Behind time.Duration
+	next   time.Time // from when on that is so; zero: nothing is planned
 
 	Counts   map[store.Outcome]int64 // stored since New
 	Missed   int64                   // slots that were missed, since New
@@ -151,6 +154,9 @@ func (d *Daemon) Health() Health {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	h := d.health
+	if !h.next.IsZero() {
+		h.Behind = max(0, d.clock.Now().Sub(h.next))
+	}
 	h.Counts = make(map[store.Outcome]int64, len(d.health.Counts))
 	for k, v := range d.health.Counts {
 		h.Counts[k] = v

@@ -20,7 +20,8 @@ type Options struct {
 	// Gate says when hosts take requests; nil means always. Share it with the fetcher.
 	Gate Gate
 	// Lookahead is how long before they are due pages are claimed; zero means 10 s of
-	// the machine's time.
+	// the machine's time, but no more than 10 minutes or a tenth of a second of the
+	// machine's, lest pages of a far future fill the queues of their hosts.
 	Lookahead time.Duration
 	// ClaimSize is how many pages one statement claims at most; zero means 256.
 	ClaimSize int
@@ -88,7 +89,7 @@ func (o Options) withDefaults(c clock.Clock) Options {
 		o.speed = 0
 	}
 	set(&o.Workers, 64)
-	set(&o.Lookahead, o.machine(10*time.Second))
+	set(&o.Lookahead, min(o.machine(10*time.Second), max(10*time.Minute, o.machine(100*time.Millisecond))))
 	set(&o.ClaimSize, 256)
 	set(&o.Backlog, 4096)
 	set(&o.HostQueue, 16)

@@ -161,7 +161,13 @@ func (r *run) step(now time.Time) {
 		r.flush(now)
 	}
 	r.tell(func(h *Health) {
-		h.Queued, h.Fetching, h.Unstored = r.hosts.queued, r.active, len(r.pending)
+		h.Queued, h.Fetching, h.Unstored, h.next = r.hosts.queued, r.active, len(r.pending), time.Time{}
+		if r.claiming || r.mayClaim() {
+			h.next = r.nextClaim
+		}
+		if ready, ok := r.hosts.next(); ok && (h.next.IsZero() || ready.Before(h.next)) {
+			h.next = ready
+		}
 	})
 }
 
@@ -271,9 +277,9 @@ func (r *run) hold(h *host, at, now time.Time) {
 // paceOf guesses the time from one start to the next at a host: as last seen, or a second.
 func (r *run) paceOf(h *host) time.Duration {
 	if h.pace > 0 {
-		return max(h.pace, r.opt.machine(20*time.Millisecond))
+		return max(h.pace, r.opt.machine(5*time.Millisecond))
 	}
-	return r.opt.machine(time.Second)
+	return max(time.Second, r.opt.machine(20*time.Millisecond))
 }
 
 // fetched takes up what a worker reports.

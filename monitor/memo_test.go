@@ -1,0 +1,39 @@
+package monitor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/monitor/dice"
+	"github.com/strandlinehq/strandline/monitor/text"
+)
+
+// TestMemo holds what a memo gives for versions of a page against splitting the
+// whole text of each.
+func TestMemo(t *testing.T) {
+	t.Parallel()
+	m := newMemo()
+	var x extract.Extractor
+	lines := []string{"The ferry leaves at nine. Tickets are sold on board.", "12 — !", "潮が満ちる。Ebbe und Flut.", "Twice. Twice.", "", "The tide is high"}
+	for round := range 4 {
+		lines[round] = strings.Repeat("Changed in this version. ", round+1)
+		p := x.Extract(extract.Input{Body: []byte("<p>" + strings.Join(lines, "</p><p>")), ContentType: "text/html; charset=utf-8"})
+		var words, sentences dice.Builder
+		text.EachWord(p.Text(), words.Add)
+		for i := range p.Sentences {
+			if normal := text.Normal(p.SentenceText(i)); normal != "" {
+				sentences.Add([]byte(normal))
+			}
+		}
+		got := m.content(p)
+		if diff := cmp.Diff([2]dice.WordSet{words.Set(), sentences.Set()}, [2]dice.WordSet{got.words, got.sentences}); diff != "" {
+			t.Errorf("round %d: sets (-slow +memo):\n%s", round, diff)
+		}
+		if len(got.words) == 0 || len(got.sentences) == 0 {
+			t.Errorf("round %d: no words or sentences", round)
+		}
+	}
+}
