@@ -75,6 +75,7 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 	if len(items) == 0 {
 		fmt.Fprintln(a.stdout, "nothing is watched yet")
 	}
+	checkCategories(a.stdout, config)
 	return nil
 }
 

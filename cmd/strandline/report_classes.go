@@ -133,6 +133,9 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	if len(pages) == 0 {
 		t.Note("There is nothing to show yet: no page was seen twice.")
 	}
+	if err := noteCategories(ctx, r.DB, t); err != nil {
+		return nil, nil, err
+	}
 	noteTotals(t, &all)
 	noteWeights(t, pages)
 	f := chart.PageHistograms{Subtitle: fmt.Sprintf("%d pages that changed", len(all.dices)), LogGap: true}

@@ -68,6 +68,7 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.daemon.Run(ctx) })
 	g.Go(func() error { return s.monitor.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
+	g.Go(func() error { return s.categorise(ctx) })
 	return g.Wait()
 }
 

@@ -13,7 +13,7 @@ import (
 
 // watchCmd holds the commands on one watch.
 type watchCmd struct {
-	Test watchTestCmd `cmd:"" help:"Show what the watch's ignore rules remove from its pages now."`
+	Test watchTestCmd `cmd:"" help:"Show what the watch's ignore rules remove from its pages now, and what categories are found for them."`
 }
 
 type watchTestCmd struct {
@@ -35,8 +35,13 @@ func (c *watchTestCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if asksCategories(o.config) {
+		if err := testCategories(ctx, a, o, w); err != nil {
+			return err
+		}
+	}
 	if len(w.Ignore) == 0 {
-		fmt.Fprintf(a.stdout, "watch %s has no ignore rules\n", c.Name)
+		fmt.Fprintf(a.stdout, "watch %s has no ignore rules; 'watch suggest-ignore %s' offers some\n", c.Name, c.Name)
 		return nil
 	}
 	rules, err := ignore.Compile(ruleTexts(w.Ignore))
