@@ -55,6 +55,16 @@ func (d *Database) check(s *section) {
 type HTTP struct {
 	// Address and port to listen on.
 	Listen string `yaml:"listen"`
+	// File with the token that a reader must give to see anything; empty: whoever reaches the address may.
+	TokenFile SecretFile `yaml:"token_file"`
+	// File with the token of readers who may also change things.
+	EditorTokenFile SecretFile `yaml:"editor_token_file"`
+	// Header in which a reverse proxy names the user that it has let in; empty for none.
+	UserHeader string `yaml:"user_header"`
+	// Networks of the proxies whose header is believed; empty: the machine itself.
+	TrustedProxies []Network `yaml:"trusted_proxies"`
+	// Users who may also change things; all others only look.
+	Editors []string `yaml:"editors"`
 }
 
 func (h *HTTP) check(s *section) {
@@ -63,6 +73,16 @@ func (h *HTTP) check(s *section) {
 	if err != nil || portErr != nil || strings.ContainsAny(host, "/ ") {
 		s.fault("listen", h.Listen, "is not an address to listen on", "host:port such as 127.0.0.1:8080 or :8080")
 		return
+	}
+	if h.UserHeader != "" && strings.Trim(strings.ToLower(h.UserHeader), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		s.fault("user_header", h.UserHeader, "is not the name of a header field", "letters, digits and -, such as X-Remote-User")
+	}
+	if len(h.Editors)+len(h.TrustedProxies) > 0 && h.UserHeader == "" {
+		s.warn("user_header", "", "is empty, so that editors and trusted_proxies mean nothing")
+	}
+	open := h.TokenFile == "" && h.EditorTokenFile == "" && h.UserHeader == ""
+	if ip := net.ParseIP(host); open && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		s.warn("listen", h.Listen, "lets everybody who reaches it read and change things; token_file or user_header would ask who they are")
 	}
 	if n != 0 && n < 1024 {
 		s.warn("listen", h.Listen, "is a port that only root or a service with CAP_NET_BIND_SERVICE may open")

@@ -145,7 +145,10 @@ func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) 
 	if err := measureChanges(ctx, tx, todo, contents); err != nil {
 		return err
 	}
-	return analyse(ctx, tx, todo, contents)
+	if err := analyse(ctx, tx, todo, contents); err != nil {
+		return err
+	}
+	return tx.PutSummaries(ctx, todo)
 }
 
 // errUnmeasurable marks the fault of a version, as opposed to the database's.

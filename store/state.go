@@ -101,8 +101,14 @@ func lockStates(ctx context.Context, tx pgx.Tx, pages []PageID) (map[PageID]*Pag
 	if _, err := tx.Exec(ctx, qHoldBlobs.sql); err != nil {
 		return nil, fmt.Errorf("hold records: %w", err)
 	}
-	if _, err := tx.Exec(ctx, qMakeStates.sql, pages); err != nil {
+	made, err := tx.Exec(ctx, qMakeStates.sql, pages)
+	if err != nil {
 		return nil, fmt.Errorf("make page states: %w", err)
+	}
+	if made.RowsAffected() > 0 {
+		if err := makeSummaries(ctx, tx, pages); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := tx.Exec(ctx, qLockStates.sql, pages, bucketsOf(pages)); err != nil {
 		return nil, fmt.Errorf("lock page states: %w", err)

@@ -11,19 +11,25 @@ import (
 	"github.com/strandlinehq/strandline/crawler/canonical"
 )
 
+const historyColumns = `
+		select v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, coalesce(v.title, ''),
+		       coalesce(v.language, ''), coalesce(v.charset, ''), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags, v.sha256, v.record,
+		       v.links_hash, v.head, c.dice, coalesce(c.text_changed, true), coalesce(c.words_changed, true), coalesce(c.masked, false)
+		from core.version v
+		left join core.change c on c.bucket = v.bucket and c.page_id = v.page_id and c.version = v.version and c.bucket = $2`
+
 var (
 	qPageByURL = statement{routed, `
 		select p.page_id, p.url, p.first_seen from core.page p where p.bucket = $1 and p.url_hash = $2`}
-	qHistory = statement{routed, `
-		select v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, coalesce(v.title, ''),
-		       coalesce(v.language, ''), coalesce(v.charset, ''), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags, v.sha256, v.record,
-		       v.links_hash, v.head, c.dice, coalesce(c.text_changed, true), coalesce(c.words_changed, true)
-		from core.version v
-		left join core.change c on c.bucket = v.bucket and c.page_id = v.page_id and c.version = v.version and c.bucket = $2
+	qHistory = statement{routed, historyColumns + `
 		where v.bucket = $2 and v.page_id = $1 and ($3::int is null or v.version = $3)
 		  and ($4::timestamptz is null or v.first_seen <= $4)
 		order by v.version desc
 		limit $5`}
+	qHistoryBefore = statement{routed, historyColumns + `
+		where v.bucket = $2 and v.page_id = $1 and v.version < $3
+		order by v.version desc
+		limit $4`}
 	qLinks = statement{routed, `
 		select targets from core.link_set where bucket = $1 and links_hash = $2`}
 	qURLs = statement{routed, `
@@ -63,6 +69,7 @@ type Version struct {
 	Dice         *float64
 	TextChanged  bool
 	WordsChanged bool
+	Masked       bool // the change before it was nothing but known noise
 
 	linksHash *[16]byte
 }
@@ -128,6 +135,17 @@ func (db *DB) oneVersion(ctx context.Context, page PageID, number *int32, at *ti
 
 func (db *DB) versions(ctx context.Context, page PageID, number *int32, at *time.Time, limit int) ([]Version, error) {
 	rows, err := db.pool.Query(ctx, qHistory.sql, page, page.Bucket(), number, at, limit)
+	return collectVersions(page, rows, err)
+}
+
+// VersionsBefore returns up to limit versions with numbers below one, the newest
+// first.
+func (db *DB) VersionsBefore(ctx context.Context, page PageID, number int32, limit int) ([]Version, error) {
+	rows, err := db.pool.Query(ctx, qHistoryBefore.sql, page, page.Bucket(), number, limit)
+	return collectVersions(page, rows, err)
+}
+
+func collectVersions(page PageID, rows pgx.Rows, err error) ([]Version, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read versions: %w", err)
 	}
@@ -135,7 +153,7 @@ func (db *DB) versions(ctx context.Context, page PageID, number *int32, at *time
 		v := Version{Page: page}
 		var hash, record, head []byte
 		err := row.Scan(&v.Number, &v.FirstSeen, &v.LastSeen, &v.Fetches, &v.Status, &v.Bytes, &v.Words, &v.Sentences, &v.Title, &v.Language,
-			&v.Charset, &v.Coding, &v.MediaType, &v.Flags, &hash, &record, &v.linksHash, &head, &v.Dice, &v.TextChanged, &v.WordsChanged)
+			&v.Charset, &v.Coding, &v.MediaType, &v.Flags, &hash, &record, &v.linksHash, &head, &v.Dice, &v.TextChanged, &v.WordsChanged, &v.Masked)
 		if err != nil {
 			return v, err
 		}

@@ -21,9 +21,10 @@ import (
 
 // demoCmd is the daemon against a simulated web, to be looked at.
 type demoCmd struct {
-	Speed float64       `help:"Virtual seconds that pass in a second." default:"1800"`
-	For   time.Duration `help:"Stop after this time; default when told to." placeholder:"DURATION"`
-	Dir   string        `help:"Keep everything in this directory; default a temporary one that is removed." placeholder:"DIR"`
+	Speed  float64       `help:"Virtual seconds that pass in a second." default:"1800"`
+	Listen string        `help:"Address of the web pages; empty for none." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	For    time.Duration `help:"Stop after this time; default when told to." placeholder:"DURATION"`
+	Dir    string        `help:"Keep everything in this directory; default a temporary one that is removed." placeholder:"DIR"`
 }
 
 // demoPages is how many pages a demo watches.
@@ -77,6 +78,13 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	s, err := a.newService(o, clk, world.Transport())
 	if err != nil {
 		return err
+	}
+	if c.Listen != "" {
+		address, err := s.serve(ctx, c.Listen)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "Look at it: %s\n", address)
 	}
 	fmt.Fprintf(a.stdout, "Watching %d pages of a simulated web, %s of its time every second; stop with Ctrl-C.\n", demoPages,
 		time.Duration(c.Speed*float64(time.Second)).Round(time.Second))

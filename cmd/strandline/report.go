@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/store"
@@ -39,9 +40,8 @@ type reportKind struct {
 // reported is what a report is made from.
 type reported struct {
 	*opened
-	series   store.Series // of a series
-	page     store.Page
-	analysis *monitor.Analysis // of the page
+	series store.Series    // of a series
+	page   pagereport.Page // of a page
 }
 
 func reportKinds() []reportKind {
@@ -49,17 +49,22 @@ func reportKinds() []reportKind {
 		{"change-by-class", ofAll, reportClasses},
 		{"subhour", ofAll, reportSubhour},
 		{"survival", ofAll, reportSurvival},
-		{"changes", ofPage, reportChanges},
-		{"curve", ofPage, reportCurve},
-		{"terms", ofPage, reportTerms},
-		{"lifespans", ofPage, reportLifespans},
-		{"staying-power", ofPage, reportStayingPower},
-		{"blocks", ofPage, reportBlocks},
+		{"changes", ofPage, reportPage((*pagereport.Page).Changes)},
+		{"curve", ofPage, reportPage((*pagereport.Page).Curve)},
+		{"terms", ofPage, reportPage((*pagereport.Page).Terms)},
+		{"lifespans", ofPage, reportPage((*pagereport.Page).Lifespans)},
+		{"staying-power", ofPage, reportPage((*pagereport.Page).StayingPower)},
+		{"blocks", ofPage, reportPage((*pagereport.Page).Blocks)},
 		{"snapshots", ofSeries, reportSnapshots},
 		{"convergence", ofSeries, reportConvergence},
 		{"distribution", ofSeries, reportDistribution},
 		{"accuracy", ofSeries, reportAccuracy},
 	}
+}
+
+// reportPage makes a report of a page one among all.
+func reportPage(f func(*pagereport.Page, context.Context) (*report.Table, chart.Figure, error)) func(context.Context, *reported) (*report.Table, chart.Figure, error) {
+	return func(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) { return f(&r.page, ctx) }
 }
 
 func reportNames() []string {
@@ -96,16 +101,18 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	case ofPage:
-		if r.page, err = o.page(ctx, c.Of); err != nil {
+		page, err := o.page(ctx, c.Of)
+		if err != nil {
 			return err
 		}
-		r.analysis, err = monitor.ReadAnalysis(ctx, o.DB, r.page)
+		analysis, err := monitor.ReadAnalysis(ctx, o.DB, page)
 		if errors.Is(err, store.ErrNotFound) {
-			return fmt.Errorf("%s has no version that was measured yet", r.page.URL)
+			return fmt.Errorf("%s has no version that was measured yet", page.URL)
 		}
 		if err != nil {
 			return err
 		}
+		r.page = pagereport.Page{DB: o.DB, Page: page, Analysis: analysis}
 	}
 	table, figure, err := kinds[i].make(ctx, r)
 	if err != nil {
@@ -126,16 +133,4 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 		return table.CSV(a.stdout, a.stderr)
 	}
 	return table.Text(a.stdout)
-}
-
-// noteCover says what the measures of a page rest on.
-func (r *reported) noteCover(t *report.Table) {
-	a := r.analysis
-	t.Note("%d versions; %d of %d hourly slots from %s have one.", a.Versions, len(a.Observed), a.Slots, stamp(a.Origin))
-	if a.Damaged > 0 {
-		t.Note("%d versions are left out: what was extracted from them cannot be read.", a.Damaged)
-	}
-	if a.Beyond > 0 {
-		t.Note("%d versions are left out: they lie more than seven years after the first.", a.Beyond)
-	}
 }

@@ -40,6 +40,10 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	address, err := s.serve(ctx, o.config.HTTP.Listen)
+	if err != nil {
+		return err
+	}
 	hup := make(chan os.Signal, 1)
 	signal.Notify(hup, syscall.SIGHUP)
 	defer signal.Stop(hup)
@@ -53,6 +57,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	}
 	fmt.Fprintf(a.stderr, "strandline: %s: watches %d, pages listed %d; the first fetches come within minutes; stop with Ctrl-C\n",
 		source, len(o.config.Watches), pages)
+	fmt.Fprintf(a.stderr, "strandline: the pages are at %s\n", address)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.run(ctx) })
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/cmd/internal/web"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/daemon"
@@ -35,6 +37,9 @@ type service struct {
 	fetcher *fetch.Fetcher
 	daemon  *daemon.Daemon
 	monitor *monitor.Monitor
+
+	pages    *web.Server
+	listener net.Listener // of the pages; nil where they are not served
 
 	mu     sync.Mutex // guards config, and keeps reloads apart
 	config *configs.Config
@@ -69,6 +74,9 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.monitor.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
+	if s.listener != nil {
+		g.Go(func() error { return s.pages.Serve(ctx, s.listener) })
+	}
 	return g.Wait()
 }
 

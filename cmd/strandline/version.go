@@ -9,9 +9,9 @@ import (
 // versionCmd prints what was built.
 type versionCmd struct{}
 
-// Run prints version, revision and Go version.
-func (versionCmd) Run(a *app) error {
-	version, revision := "development", ""
+// programVersion is the version that was built, with its revision if it is known.
+func programVersion() (version, revision string) {
+	version = "development"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" && info.Main.Version != "(devel)" {
 			version = info.Main.Version
@@ -22,6 +22,12 @@ func (versionCmd) Run(a *app) error {
 			}
 		}
 	}
+	return version, revision
+}
+
+// Run prints version, revision and Go version.
+func (versionCmd) Run(a *app) error {
+	version, revision := programVersion()
 	if a.flags.JSON {
 		return a.printJSON(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
 	}

@@ -137,3 +137,12 @@ func plural(n int, one, many string) string {
 	}
 	return grouped(strconv.Itoa(n)) + " " + many
 }
+
+// ShareText prints a number from 0 to 1 as the figures do: 0, .62, 1.
+func ShareText(v float64) string { return share(v) }
+
+// SpanText prints a time in hours as the figures do, such as "1.3 h" and "2.1 d".
+func SpanText(hours float64) string { return span(hours) }
+
+// NumberText prints v as the figures do: about three digits, thousands set apart.
+func NumberText(v float64) string { return number(v) }

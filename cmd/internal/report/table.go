@@ -65,17 +65,7 @@ func (t *Table) Text(w io.Writer) error {
 	if len(t.Rows) > 0 {
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, strings.Join(t.Columns, "\t"))
-		for _, row := range t.Rows {
-			cells := make([]string, len(row))
-			for i, v := range row {
-				switch v := plain(v).(type) {
-				case nil:
-				case float64:
-					cells[i] = short(v)
-				default:
-					cells[i] = printable(fmt.Sprint(v))
-				}
-			}
+		for _, cells := range t.Strings(len(t.Rows)) {
 			fmt.Fprintln(tw, strings.Join(cells, "\t"))
 		}
 		if err := tw.Flush(); err != nil {
@@ -87,6 +77,25 @@ func (t *Table) Text(w io.Writer) error {
 		_, err = fmt.Fprintln(w, printable(n))
 	}
 	return err
+}
+
+// Strings gives the first n rows, or all, as a person reads them.
+func (t *Table) Strings(n int) [][]string {
+	out := make([][]string, 0, min(n, len(t.Rows)))
+	for _, row := range t.Rows[:min(n, len(t.Rows))] {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			switch v := plain(v).(type) {
+			case nil:
+			case float64:
+				cells[i] = short(v)
+			default:
+				cells[i] = printable(fmt.Sprint(v))
+			}
+		}
+		out = append(out, cells)
+	}
+	return out
 }
 
 // short prints a number with three decimals, or more where it is small.

@@ -1,4 +1,4 @@
-package main
+package pagereport
 
 import (
 	"cmp"
@@ -15,69 +15,112 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// reportBlocks lists how long the contents of a page's blocks last, and draws them
-// on the outline of its last version (paper A Figure 7; SCIENCE A29, A30).
-func reportBlocks(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	a := r.analysis
-	version, err := r.LastVersion(ctx, r.page.ID)
-	if err != nil {
-		return nil, nil, err
+// lived is a block of a page's last version with the mean life of its contents.
+type lived struct {
+	path string
+	node int
+	life dom.Block
+}
+
+// lastVersion reads the last version, and its blocks with their lives, shortest
+// first. Gone counts the paths with a life that it does not have.
+func (r *Page) lastVersion(ctx context.Context) (v store.Version, page *extract.Page, blocks []lived, gone int, err error) {
+	if v, err = r.DB.LastVersion(ctx, r.Page.ID); err != nil {
+		return v, nil, nil, 0, err
 	}
-	record, err := r.Record(ctx, version)
+	record, err := r.DB.Record(ctx, v)
 	if err != nil {
-		return nil, nil, err
+		return v, nil, nil, 0, err
 	}
-	page, err := extract.DecodeRecord(record)
-	if err != nil {
-		return nil, nil, err
+	if page, err = extract.DecodeRecord(record); err != nil {
+		return v, nil, nil, 0, err
 	}
-	t := &report.Table{Title: "Blocks of " + a.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "holds a week", "words"}}
-	gone := 0
 	here := map[string]int{}
 	for i, n := range page.Nodes {
 		if n.Tag != "" {
 			here[page.FullPath(i)] = i
 		}
 	}
-	type row struct {
-		path string
-		node int
-		life dom.Block
-	}
-	var rows []row
-	for path, b := range a.AtPath {
+	for path, b := range r.Analysis.AtPath {
 		i, ok := here[path]
 		if !ok {
 			gone++
 			continue
 		}
-		rows = append(rows, row{path, i, b})
+		blocks = append(blocks, lived{path, i, b})
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.life.Life, b.life.Life), cmp.Compare(a.node, b.node)) })
+	slices.SortFunc(blocks, func(a, b lived) int {
+		return cmp.Or(cmp.Compare(a.life.Life, b.life.Life), cmp.Compare(a.node, b.node))
+	})
+	return v, page, blocks, gone, nil
+}
+
+// Blocks lists how long the contents of a page's blocks last, with selectors for
+// them, and draws them on the outline of its last version (paper A Figure 7;
+// SCIENCE A29, A30). It reads a number of versions to try the selectors on.
+func (r *Page) Blocks(ctx context.Context) (*report.Table, chart.Figure, error) {
+	version, page, rows, gone, err := r.lastVersion(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &report.Table{Title: "Blocks of " + r.Analysis.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "holds a week", "words"}}
 	past, err := r.outlines(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, b := range rows {
-		var travel *float64
-		if v, ok := a.Travel[b.path]; ok {
-			travel = &v.Life
-		}
 		selector, holds := bestSelector(past, dom.Selectors(page.Nodes, b.node))
-		t.Add(b.path, b.life.Life, b.life.Contents, travel, selector, holds, firstWords(page.SubtreeText(b.node)))
+		t.Add(b.path, b.life.Life, b.life.Contents, r.travel(b.path), selector, holds, firstWords(page.SubtreeText(b.node)))
 	}
+	r.noteBlocks(t, version, gone)
+	t.Note("The selector is the one that did best in %d versions; the share is the expected probability that it finds an element alone after a week, empty where those versions cannot tell.", len(past))
+	r.noteExact(t)
+	r.noteCover(t)
+	return t, r.outlineFigure(page), nil
+}
+
+// BlockMap is Blocks without selectors, which take time.
+func (r *Page) BlockMap(ctx context.Context) (*report.Table, chart.Figure, error) {
+	version, page, rows, gone, err := r.lastVersion(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &report.Table{Title: "Blocks of " + r.Analysis.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "words"}}
+	for _, b := range rows {
+		t.Add(b.path, b.life.Life, b.life.Contents, r.travel(b.path), firstWords(page.SubtreeText(b.node)))
+	}
+	r.noteBlocks(t, version, gone)
+	r.noteExact(t)
+	r.noteCover(t)
+	return t, r.outlineFigure(page), nil
+}
+
+// travel is how long contents that stood at a path lasted anywhere; nil if not known.
+func (r *Page) travel(path string) *float64 {
+	if v, ok := r.Analysis.Travel[path]; ok {
+		return &v.Life
+	}
+	return nil
+}
+
+func (r *Page) noteBlocks(t *report.Table, version store.Version, gone int) {
 	t.Note("Shortest life first; the blocks are those of version %d. %d paths with text that it does not have are left out.", version.Number, gone)
 	t.Note("Life is the mean time from the first to the last hour that has a content at the path, travel the same wherever the content went from there.")
-	t.Note("The selector is the one that did best in %d versions; the share is the expected probability that it finds an element alone after a week, empty where those versions cannot tell.", len(past))
-	if !a.Exact {
-		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and no more than %d levels of elements are followed.", a.Depth)
+}
+
+func (r *Page) noteExact(t *report.Table) {
+	if !r.Analysis.Exact {
+		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and no more than %d levels of elements are followed.", r.Analysis.Depth)
 	}
-	r.noteCover(t)
-	f := chart.BlockMap{Page: a.URL}
+}
+
+// outlineFigure draws the blocks on the outline of a version.
+func (r *Page) outlineFigure(page *extract.Page) chart.Figure {
+	f := chart.BlockMap{Page: r.Analysis.URL}
 	for i := 0; i < len(page.Nodes); i = int(page.Nodes[i].End) {
 		f.Blocks = append(f.Blocks, r.block(page, i)...)
 	}
-	return t, f, nil
+	return f
 }
 
 // outlinesRead is how many versions selectors are tried on.
@@ -91,8 +134,8 @@ type outline struct {
 
 // outlines reads some of the page's versions, evenly chosen, among them the first
 // and the last. Those that cannot be read are left out.
-func (r *reported) outlines(ctx context.Context) ([]outline, error) {
-	history, err := r.History(ctx, r.page.ID)
+func (r *Page) outlines(ctx context.Context) ([]outline, error) {
+	history, err := r.DB.History(ctx, r.Page.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +146,7 @@ func (r *reported) outlines(ctx context.Context) ([]outline, error) {
 		if n > 1 {
 			v = history[k*(len(history)-1)/(n-1)]
 		}
-		record, err := r.Record(ctx, v)
+		record, err := r.DB.Record(ctx, v)
 		if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -143,7 +186,7 @@ const minBlockWords = 25
 
 // block returns the boxes of an element: its own, or those of its children where it
 // has no text of its own and one child takes its place.
-func (r *reported) block(page *extract.Page, i int) []chart.Block {
+func (r *Page) block(page *extract.Page, i int) []chart.Block {
 	n := page.Nodes[i]
 	if n.Tag == "" {
 		return nil
@@ -153,7 +196,7 @@ func (r *reported) block(page *extract.Page, i int) []chart.Block {
 	for c := i + 1; c < int(n.End); c = int(page.Nodes[c].End) {
 		children = append(children, r.block(page, c)...)
 	}
-	life, ok := r.analysis.AtPath[path]
+	life, ok := r.Analysis.AtPath[path]
 	if len(children) == 1 && page.OwnText(i) == "" {
 		return children
 	}

@@ -1,4 +1,4 @@
-package main
+package pagereport
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/strandlinehq/strandline/monitor/terms"
 )
 
-// reportChanges lists the changes of a page (paper A Figure 2; SCIENCE A9).
-func reportChanges(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	t := &report.Table{Title: "Changes of " + r.page.URL, Columns: []string{"version", "time", "hours since the last change", "dice", "words added", "words removed", "censored"}}
-	f := chart.ChangeScatter{Page: r.page.URL}
-	rows, err := r.Pool().Query(ctx, `select version, changed_at, hours, dice, words_added, words_removed from api_v1.change
-		where bucket = $2 and page_id = $1 and text_changed and not masked order by version`, r.page.ID, r.page.ID.Bucket())
+// Changes lists the changes of a page (paper A Figure 2; SCIENCE A9).
+func (r *Page) Changes(ctx context.Context) (*report.Table, chart.Figure, error) {
+	t := &report.Table{Title: "Changes of " + r.Page.URL, Columns: []string{"version", "time", "hours since the last change", "dice", "words added", "words removed", "censored"}}
+	f := chart.ChangeScatter{Page: r.Page.URL}
+	rows, err := r.DB.Pool().Query(ctx, `select version, changed_at, hours, dice, words_added, words_removed from api_v1.change
+		where bucket = $2 and page_id = $1 and text_changed and not masked order by version`, r.Page.ID, r.Page.ID.Bucket())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,10 +46,10 @@ func reportChanges(ctx context.Context, r *reported) (*report.Table, chart.Figur
 	return t, f, nil
 }
 
-// reportCurve prints the change curve with its fit (paper A Figure 4; SCIENCE A15
+// Curve prints the change curve with its fit (paper A Figure 4; SCIENCE A15
 // to A20).
-func reportCurve(_ context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	a := r.analysis
+func (r *Page) Curve(_ context.Context) (*report.Table, chart.Figure, error) {
+	a := r.Analysis
 	t := &report.Table{Title: "Change curve of " + a.URL, Columns: []string{"step", "hours", "dice", "support", "fitted"}}
 	f := chart.ChangeCurve{Page: a.URL}
 	for step := range a.Curve.Value {
@@ -82,9 +82,9 @@ func reportCurve(_ context.Context, r *reported) (*report.Table, chart.Figure, e
 	return t, f, nil
 }
 
-// reportLifespans lists when each term was there (paper A Figure 5; SCIENCE A21).
-func reportLifespans(_ context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	a := r.analysis
+// Lifespans lists when each term was there (paper A Figure 5; SCIENCE A21).
+func (r *Page) Lifespans(_ context.Context) (*report.Table, chart.Figure, error) {
+	a := r.Analysis
 	t := &report.Table{Title: "Term lifespans of " + a.URL, Columns: []string{"term", "first", "last", "versions", "stretches", "staying power"}}
 	f := chart.TermLifespans{Page: a.URL}
 	for _, slot := range a.Observed {
@@ -125,26 +125,26 @@ func powerOf(w terms.Row) *float64 {
 }
 
 // noteTerms says what the terms are.
-func (r *reported) noteTerms(t *report.Table) {
-	if s := r.analysis.Sampled; s < 1 {
+func (r *Page) noteTerms(t *report.Table) {
+	if s := r.Analysis.Sampled; s < 1 {
 		t.Note("The page has too many terms to keep: these are a fair sample of %.3g %%, each exact.", 100*s)
 	}
 	r.noteCover(t)
 }
 
-// reportStayingPower prints the distribution of the staying powers (paper A Figure
+// StayingPower prints the distribution of the staying powers (paper A Figure
 // 6; SCIENCE A23).
-func reportStayingPower(_ context.Context, r *reported) (*report.Table, chart.Figure, error) {
+func (r *Page) StayingPower(_ context.Context) (*report.Table, chart.Figure, error) {
 	const bins = 20
 	var powers []float64
-	for _, w := range r.analysis.Terms {
+	for _, w := range r.Analysis.Terms {
 		if w.HasPower {
 			powers = append(powers, w.Power)
 		}
 	}
 	h := terms.NewHistogram(powers, bins)
-	t := &report.Table{Title: "Staying power of the terms of " + r.page.URL, Columns: []string{"from", "to", "terms"}}
-	f := chart.StayingPower{Page: r.page.URL, Fleeting: h.Fleeting, Lasting: h.Lasting, Bins: chart.Bins{Edges: h.Edges}}
+	t := &report.Table{Title: "Staying power of the terms of " + r.Page.URL, Columns: []string{"from", "to", "terms"}}
+	f := chart.StayingPower{Page: r.Page.URL, Fleeting: h.Fleeting, Lasting: h.Lasting, Bins: chart.Bins{Edges: h.Edges}}
 	for i, n := range h.Counts {
 		t.Add(h.Edges[i], h.Edges[i+1], n)
 		f.Bins.Counts = append(f.Bins.Counts, float64(n))
@@ -154,18 +154,18 @@ func reportStayingPower(_ context.Context, r *reported) (*report.Table, chart.Fi
 	} else {
 		t.Note("Staying power is not defined for a page that has words in fewer than two hourly versions.")
 	}
-	t.Note("A bin holds its lower edge, the last one both. %d terms without a staying power are left out.", len(r.analysis.Terms)-len(powers))
+	t.Note("A bin holds its lower edge, the last one both. %d terms without a staying power are left out.", len(r.Analysis.Terms)-len(powers))
 	r.noteTerms(t)
 	return t, f, nil
 }
 
-// reportTerms prints the page's part of paper A's Table 3 as far as the database
+// Terms prints the page's part of paper A's Table 3 as far as the database
 // has it (SCIENCE A25). Its divergences need the language model of the collection,
 // which is not kept; the terms' own shares stand in their place.
-func reportTerms(_ context.Context, r *reported) (*report.Table, chart.Figure, error) {
+func (r *Page) Terms(_ context.Context) (*report.Table, chart.Figure, error) {
 	const top, side = 20, 20
-	t := &report.Table{Title: "Terms of " + r.page.URL, Columns: []string{"part", "term", "share of words", "staying power", "divergence"}}
-	rows := slices.Clone(r.analysis.Terms)
+	t := &report.Table{Title: "Terms of " + r.Page.URL, Columns: []string{"part", "term", "share of words", "staying power", "divergence"}}
+	rows := slices.Clone(r.Analysis.Terms)
 	slices.SortStableFunc(rows, func(a, b terms.Row) int {
 		switch {
 		case a.PDoc > b.PDoc:

@@ -1,0 +1,153 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
+)
+
+// figureKind is a figure of a page, which has the same address as its data.
+type figureKind struct {
+	name   string // in addresses
+	title  string
+	empty  string // instead of the figure while nothing was measured
+	onPage bool   // the page of the page shows it
+	make   func(context.Context, *looked) (*report.Table, chart.Figure, error)
+}
+
+func figureKinds() []figureKind {
+	of := func(f func(*pagereport.Page, context.Context) (*report.Table, chart.Figure, error)) func(context.Context, *looked) (*report.Table, chart.Figure, error) {
+		return func(ctx context.Context, p *looked) (*report.Table, chart.Figure, error) {
+			if p.report.Analysis == nil {
+				return nil, nil, nil
+			}
+			return f(&p.report, ctx)
+		}
+	}
+	return []figureKind{
+		{"calendar", "Calendar", "", true, calendar},
+		{"curve", "Change curve", "", true, of((*pagereport.Page).Curve)},
+		{"changes", "Interval and amount", "", true, of((*pagereport.Page).Changes)},
+		{"lifespans", "Words that stay and words that pass", "", true, of((*pagereport.Page).Lifespans)},
+		{"staying-power", "Staying power", "", false, of((*pagereport.Page).StayingPower)},
+		{"blocks", "Blocks", "", true, of((*pagereport.Page).BlockMap)},
+	}
+}
+
+// calendar draws the days of a page.
+func calendar(ctx context.Context, p *looked) (*report.Table, chart.Figure, error) {
+	changes, fetches, err := p.report.DB.PageDays(ctx, p.Page)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &report.Table{Title: "Days of " + p.URL, Columns: []string{"day (UTC)", "fetches", "of them with content", "changes", "dice of the largest change"}}
+	f := chart.Calendar{Page: p.URL}
+	for len(changes) > 0 || len(fetches) > 0 {
+		day := chart.Day{State: chart.Same}
+		var nFetches, ok, n int
+		var dice *float64
+		if len(fetches) > 0 && (len(changes) == 0 || !fetches[0].Day.After(changes[0].Day)) {
+			day.Date, nFetches, ok = fetches[0].Day, fetches[0].Fetches, fetches[0].OK
+			if ok == 0 {
+				day.State = chart.Failed
+			}
+			fetches = fetches[1:]
+		} else {
+			day.Date = changes[0].Day // its fetches are no longer kept
+		}
+		if len(changes) > 0 && changes[0].Day.Equal(day.Date) {
+			c := changes[0]
+			day.State, day.Dice, n, dice = chart.Changed, c.Dice, c.Changes, &c.Dice
+			day.Href = fmt.Sprintf("/pages/%d?before=%d#versions", p.Page, c.Last+1)
+			changes = changes[1:]
+		}
+		f.Days = append(f.Days, day)
+		t.Add(day.Date.Format("2006-01-02"), nFetches, ok, n, dice)
+	}
+	return t, f, nil
+}
+
+// drawn makes a figure with the first rows of its table; nil where there is none.
+func (s *Server) drawn(ctx context.Context, p *looked, k figureKind, rows int) (*figureBody, error) {
+	table, figure, err := k.make(ctx, p)
+	if err != nil || figure == nil {
+		return nil, err
+	}
+	f := &figureBody{
+		Name: k.name, Title: k.title, Heads: table.Columns, Notes: table.Notes, Base: fmt.Sprintf("/pages/%d/%s", p.Page, k.name),
+		// chart escapes all that it is given.
+		SVG: template.HTML(figure.SVG(chart.Options{ID: k.name, Inline: true, Bare: true, Width: 1000})),
+	}
+	f.Rows = table.Strings(rows)
+	f.More = len(table.Rows) - len(f.Rows)
+	return f, nil
+}
+
+// figure answers with a figure alone: as a page with its whole table, or as SVG or
+// CSV by the suffix of its address.
+func (s *Server) figure(w http.ResponseWriter, r *http.Request) error {
+	name, suffix, _ := strings.Cut(r.PathValue("figure"), ".")
+	for _, k := range figureKinds() {
+		if k.name != name {
+			continue
+		}
+		p, err := s.look(r, true)
+		if err != nil {
+			return err
+		}
+		table, figure, err := k.make(r.Context(), p)
+		if err != nil {
+			return err
+		}
+		if figure == nil {
+			return notFound("There is nothing to draw yet: no version of this page was measured.")
+		}
+		switch suffix {
+		case "":
+			f, err := s.drawn(r.Context(), p, k, 5000)
+			if err != nil {
+				return err
+			}
+			return s.show(w, r, "figure.html", k.title, struct {
+				*looked
+				Heading string
+				Figure  figureBody
+			}{p, headingOf(p.PageView), *f})
+		case "svg":
+			s.sendSVG(w, r, figure)
+			return nil
+		case "csv":
+			return s.sendCSV(w, r, table, fmt.Sprintf("strandline-%d-%s.csv", p.Page, k.name))
+		}
+	}
+	return notFound("A page has the figures calendar, curve, changes, lifespans, staying-power and blocks, each also with .svg and .csv behind its name.")
+}
+
+// sendSVG answers with a picture that stands alone. Its policy allows its own
+// style sheet, which is always the same, by its hash.
+func (s *Server) sendSVG(w http.ResponseWriter, r *http.Request, f chart.Figure) {
+	sum := sha256.Sum256([]byte("\n" + chart.Style()))
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; frame-ancestors 'none'; sandbox")
+	s.send(w, r, http.StatusOK, "image/svg+xml", f.SVG(chart.Options{}))
+}
+
+// sendCSV answers with a table.
+func (s *Server) sendCSV(w http.ResponseWriter, r *http.Request, t *report.Table, name string) error {
+	var b bytes.Buffer
+	if err := t.CSV(&b, io.Discard); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	s.send(w, r, http.StatusOK, "text/csv; charset=utf-8", b.Bytes())
+	return nil
+}

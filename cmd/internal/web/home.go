@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// What the first page counts and shows.
+const (
+	homeSpan    = 24 * time.Hour
+	homeChanges = 30
+	homeTrouble = 8
+	// worth is the significance from which a change is worth reading: some twelve
+	// words of a hundred that came or went.
+	worth = 0.05
+	// lateGrace is how long a page may be due before it is called late.
+	lateGrace = 15 * time.Minute
+)
+
+func (s *Server) homeRoutes() []route { return []route{{"GET /{$}", s.home, viewer, false}} }
+
+// homeBody is what the first page shows.
+type homeBody struct {
+	From, To   time.Time
+	Current    bool // the span ends now, not with the last change of an archive
+	Count      int64
+	Worth      int64
+	Changes    []store.TopChange
+	Trouble    store.Trouble
+	Late       []store.DueRow
+	Failing    []store.DueRow
+	Sizes      store.Sizes
+	Load       []chart.SparkValue
+	LoadTotal  int64
+	LoadMost   int64
+	Watches    int
+	LastChange time.Time
+}
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
+	ctx, now := r.Context(), s.now().UTC()
+	b := homeBody{From: now.Add(-homeSpan), To: now, Current: true}
+	var err error
+	if b.LastChange, err = s.db.LastChange(ctx); err != nil {
+		return err
+	}
+	if !b.LastChange.IsZero() && b.LastChange.Before(b.From) {
+		b.Current, b.From, b.To = false, b.LastChange.Add(-homeSpan), b.LastChange
+	}
+	if b.Count, b.Worth, err = s.db.CountChanges(ctx, b.From, b.To, worth); err != nil {
+		return err
+	}
+	if b.Changes, err = s.db.TopChanges(ctx, b.From, b.To, homeChanges); err != nil {
+		return err
+	}
+	late := now.Add(-lateGrace)
+	if b.Trouble, err = s.db.Trouble(ctx, late); err != nil {
+		return err
+	}
+	if b.Trouble.Late > 0 {
+		if b.Late, err = s.db.DuePages(ctx, late, now, nil, homeTrouble); err != nil {
+			return err
+		}
+	}
+	if b.Trouble.Failing > 0 {
+		if b.Failing, err = s.db.FailingPages(ctx, now, nil, homeTrouble); err != nil {
+			return err
+		}
+	}
+	if b.Sizes, err = s.db.Sizes(ctx); err != nil {
+		return err
+	}
+	if err := s.homeLoad(ctx, now, &b); err != nil {
+		return err
+	}
+	watches, err := s.db.Watches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range watches {
+		if !w.Paused {
+			b.Watches++
+		}
+	}
+	return s.show(w, r, "home.html", "What changed", b)
+}
+
+// homeLoad counts the fetches of the last day by hour.
+func (s *Server) homeLoad(ctx context.Context, now time.Time, b *homeBody) error {
+	load, err := s.db.Load(ctx, now.Add(-homeSpan), now)
+	if err != nil {
+		return err
+	}
+	for _, l := range load {
+		b.LoadTotal += l.Fetches
+		b.LoadMost = max(b.LoadMost, l.Fetches)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/terms"
+	"github.com/strandlinehq/strandline/store"
+)
+
+func (s *Server) pageRoutes() []route {
+	return []route{
+		{"GET /pages/{id}", s.page, viewer, false},
+		{"GET /pages/{id}/{figure}", s.figure, viewer, false},
+	}
+}
+
+// looked is a page that was asked for, with its analysis.
+type looked struct {
+	store.PageView
+	report pagereport.Page // its Analysis is nil while nothing was measured
+}
+
+// look reads the page that an address names.
+func (s *Server) look(r *http.Request, analysed bool) (*looked, error) {
+	id, err := pageID(r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	return s.lookAt(r.Context(), id, analysed)
+}
+
+func pageID(text string) (store.PageID, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n >= 1<<52 {
+		return 0, notFound("Pages are named by a number here; this is none.")
+	}
+	return store.PageID(n), nil
+}
+
+func (s *Server) lookAt(ctx context.Context, id store.PageID, analysed bool) (*looked, error) {
+	view, err := s.db.PageView(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, notFound("No page that was ever fetched has this number.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &looked{PageView: view, report: pagereport.Page{DB: s.db, Page: store.Page{ID: view.Page, URL: view.URL, FirstSeen: view.FirstSeen}}}
+	if !analysed {
+		return p, nil
+	}
+	p.report.Analysis, err = monitor.ReadAnalysis(ctx, s.db, p.report.Page)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return p, nil
+}
+
+// pageBody is the page of one page.
+type pageBody struct {
+	*looked
+	Heading  string
+	Sentence string // how it changes, in words
+	Figures  []figureBody
+	Lasting  []string
+	Passing  []string
+	Versions []store.Version
+	Next     string // address of older versions
+	Newest   string // of the newest; empty: these are
+}
+
+// figureBody is a figure as it stands in a page.
+type figureBody struct {
+	Name  string // in addresses
+	Title string // of its section
+	SVG   template.HTML
+	Heads []string
+	Rows  [][]string // of the table beside it, the first of them
+	More  int        // rows that the table has beyond
+	Notes []string
+	Base  string // its address without suffix
+}
+
+func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	p, err := s.look(r, true)
+	if err != nil {
+		return err
+	}
+	b := pageBody{looked: p, Heading: headingOf(p.PageView), Sentence: sentence(p.PageView)}
+	base := fmt.Sprintf("/pages/%d", p.Page)
+	for _, k := range figureKinds() {
+		if !k.onPage {
+			continue
+		}
+		f, err := s.drawn(ctx, p, k, 20)
+		if err != nil {
+			return err
+		}
+		if f != nil {
+			b.Figures = append(b.Figures, *f)
+		}
+	}
+	b.Lasting, b.Passing = lastingWords(p.report.Analysis)
+	before := int64(math.MaxInt32)
+	if text := r.URL.Query().Get("before"); text != "" {
+		if before, err = strconv.ParseInt(text, 10, 32); err != nil || before < 1 {
+			return badRequest("Versions are counted from 1.")
+		}
+		b.Newest = base + "#versions"
+	}
+	if b.Versions, err = s.db.VersionsBefore(ctx, p.Page, int32(before), rowsAPage+1); err != nil {
+		return err
+	}
+	if len(b.Versions) > rowsAPage {
+		b.Versions = b.Versions[:rowsAPage]
+		b.Next = fmt.Sprintf("%s?before=%d#versions", base, b.Versions[rowsAPage-1].Number)
+	}
+	return s.show(w, r, "page.html", b.Heading, b)
+}
+
+// headingOf is what a page is called: by its title, or its address without one.
+func headingOf(p store.PageView) string {
+	if t := strings.TrimSpace(clean(p.Title)); t != "" {
+		if r := []rune(t); len(r) > 160 {
+			return string(r[:159]) + "…"
+		}
+		return t
+	}
+	return middle(100, p.URL)
+}
+
+// sentence says in words how a page changes.
+func sentence(p store.PageView) string {
+	var parts []string
+	switch {
+	case p.Version == 0:
+		return "No version yet: no attempt has brought content."
+	case p.ChangedAt.IsZero():
+		return "It has not changed since it was first fetched."
+	case math.IsInf(p.EveryHours, 0):
+		parts = append(parts, "It has changed once")
+	default:
+		parts = append(parts, "It changes every "+chart.SpanText(p.EveryHours))
+	}
+	if p.Dice != nil {
+		parts = append(parts, "keeps "+diceWords(p.Dice)+" of its words by Dice each time")
+	}
+	switch {
+	case p.KnotDice != nil && !math.IsInf(p.KnotHours, 0):
+		parts = append(parts, "settles after "+chart.SpanText(p.KnotHours)+" at "+diceWords(p.KnotDice))
+	case p.Shape == "flat":
+		parts = append(parts, "hardly moves away from what it was")
+	case p.Shape == "sloped":
+		parts = append(parts, "moves away from what it was without settling")
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// lastingWords are the words of a page that stay, and those that pass, the most
+// frequent first.
+func lastingWords(a *monitor.Analysis) (lasting, passing []string) {
+	if a == nil {
+		return nil, nil
+	}
+	const most = 24
+	top := func(want func(terms.Row) bool) []string {
+		best := make([]terms.Row, 0, most+1)
+		for _, t := range a.Terms {
+			if !t.HasPower || !want(t) {
+				continue
+			}
+			i := len(best)
+			for i > 0 && best[i-1].PDoc < t.PDoc {
+				i--
+			}
+			if i < most {
+				best = append(best, terms.Row{})
+				copy(best[i+1:], best[i:])
+				best[i] = t
+				best = best[:min(len(best), most)]
+			}
+		}
+		var out []string
+		for _, t := range best {
+			out = append(out, clean(t.Term))
+		}
+		return out
+	}
+	return top(func(t terms.Row) bool { return t.Power > terms.Lasting }), top(func(t terms.Row) bool { return t.Power < terms.Fleeting })
+}

@@ -1,0 +1,78 @@
+package web
+
+import (
+	"context"
+	"net/http"
+)
+
+// handler answers a request, or returns what went wrong; see fault.go.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// route is an address with what answers it.
+type route struct {
+	pattern string // of http.ServeMux, method first
+	handler handler
+	role    role // that the reader needs
+	light   bool // needs no place among the pages made at once
+}
+
+// routes are all addresses. A file that serves more of them adds its list here.
+func (s *Server) routes() [][]route {
+	return [][]route{
+		s.assetRoutes(),
+		s.healthRoutes(),
+		s.accessRoutes(),
+		s.homeRoutes(),
+		s.listRoutes(),
+		s.pageRoutes(),
+	}
+}
+
+// entry is a link of the bar at the top of every page.
+type entry struct {
+	Name, Href string
+}
+
+// bar lists the entries, in order. A section without pages is not in it.
+func bar() []entry {
+	return []entry{{"Pages", "/pages"}}
+}
+
+// mux puts the routes together.
+func (s *Server) mux() http.Handler {
+	mux := http.NewServeMux()
+	for _, list := range s.routes() {
+		for _, r := range list {
+			mux.Handle(r.pattern, s.answer(r))
+		}
+	}
+	mux.Handle("/", s.answer(route{role: nobody, light: true, handler: func(_ http.ResponseWriter, r *http.Request) error {
+		return notFound("There is no page at this address.")
+	}}))
+	return mux
+}
+
+// answer runs a handler within its bounds and tells the reader what went wrong.
+func (s *Server) answer(route route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+		defer cancel()
+		r = r.WithContext(ctx)
+		err := s.allow(r, route.role)
+		if err == nil && !route.light {
+			select {
+			case s.slots <- struct{}{}:
+				defer func() { <-s.slots }()
+			case <-ctx.Done():
+				err = busy()
+			}
+		}
+		if err == nil {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			err = route.handler(w, r)
+		}
+		if err != nil {
+			s.fail(w, r, err)
+		}
+	})
+}
