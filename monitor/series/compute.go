@@ -23,6 +23,7 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 	if err != nil {
 		return err
 	}
+	set.knowAliases()
 	classes, err := novelty.Classify(ctx, set.flags, l, opt.Rules, l.workers())
 	if err != nil {
 		return fmt.Errorf("classes: %w", err)

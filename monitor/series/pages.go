@@ -123,8 +123,8 @@ func (s *pageSet) add(p store.SnapshotPage) error {
 	return nil
 }
 
-// followRedirects makes every alias lead to the end of its chain, and that page
-// known where the alias was. A redirect in a circle leads nowhere and is dropped.
+// followRedirects makes every alias lead to the end of its chain. A redirect in a
+// circle leads nowhere and is dropped.
 func (s *pageSet) followRedirects() {
 	ends := make(map[uint32]store.PageID, len(s.aliases))
 	for from, to := range s.aliases {
@@ -137,10 +137,15 @@ func (s *pageSet) followRedirects() {
 			to = next
 		}
 	}
-	for from, to := range ends {
+	s.aliases = ends
+}
+
+// knowAliases makes pages known whose aliases are. It comes behind the survey,
+// which notes what the series itself has heard of.
+func (s *pageSet) knowAliases() {
+	for from, to := range s.aliases {
 		s.flags[to.Number()] |= s.flags[from] & novelty.Known
 	}
-	s.aliases = ends
 }
 
 // number is the page's number, checked.
