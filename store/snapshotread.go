@@ -123,10 +123,9 @@ func (db *DB) KnownPages(ctx context.Context, ids []SnapshotID, f func(PageID)) 
 	return nil
 }
 
-// packKnown packs pages, which it sorts, a row a bucket.
+// packKnown packs pages, a row a bucket.
 func packKnown(id SnapshotID, pages []PageID) [][]any {
-	slices.Sort(pages)
-	pages = slices.Compact(pages)
+	pages = slices.Compact(slices.Sorted(slices.Values(pages)))
 	var rows [][]any
 	for len(pages) > 0 {
 		n := 1
