@@ -25,6 +25,18 @@ var (
 		from core.snapshot_page s
 		join core.link_set k using (bucket, links_hash)
 		where s.snapshot_id = $1 and s.crawled`}
+	qSnapshotRecords = statement{routed, `
+		select s.page_id, r.bucket, r.record
+		from core.snapshot_page s
+		join core.version r on r.bucket = s.bucket and r.page_id = s.page_id and r.first_seen <= s.crawled_at and r.last_seen >= s.crawled_at
+		where s.snapshot_id = $1 and s.page_id = any($2::bigint[]) and s.bucket = any($3::int[]) and r.bucket = any($3::int[]) and s.crawled
+		order by s.page_id, r.version`}
+	// Versions that were read by other rules since may have other links.
+	qRelink = statement{all, `
+		update core.snapshot_page s set links_hash = r.links_hash
+		from core.version r
+		where s.snapshot_id = any($1::int[]) and s.crawled and r.bucket = s.bucket and r.page_id = s.page_id
+		  and r.first_seen <= s.crawled_at and r.last_seen >= s.crawled_at and s.links_hash is distinct from r.links_hash`}
 	qKnownPages = statement{all, `
 		select k.pages, k.targets from core.snapshot_known k
 		where k.snapshot_id = any($1::int[])`}
@@ -80,6 +92,58 @@ func (db *DB) SnapshotLinks(ctx context.Context, id SnapshotID, f func(source Pa
 		return fmt.Errorf("read links of a snapshot: %w", err)
 	}
 	return nil
+}
+
+// PageRecords returns, of pages of a snapshot, the extracted records of the versions
+// that it saw. Pages whose record is damaged or gone are left out.
+func (db *DB) PageRecords(ctx context.Context, id SnapshotID, pages []PageID) (map[PageID][]byte, error) {
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	rows, err := db.pool.Query(ctx, qSnapshotRecords.sql, id, pages, bucketsOf(pages))
+	if err != nil {
+		return nil, fmt.Errorf("look up records of a snapshot: %w", err)
+	}
+	keys := make(map[PageID]ContentKey, len(pages))
+	seen := map[ContentKey]bool{}
+	var wanted []ContentKey
+	var page PageID
+	var bucket int32
+	var hash []byte
+	_, err = pgx.ForEachRow(rows, []any{&page, &bucket, &hash}, func() error {
+		key := ContentKey{Bucket: bucket}
+		copy(key.Hash[:], hash)
+		if !seen[key] {
+			seen[key] = true
+			wanted = append(wanted, key)
+		}
+		keys[page] = key
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up records of a snapshot: %w", err)
+	}
+	contents, _, err := db.readBlobs(ctx, db.pool, recordTable, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("read records of a snapshot: %w", err)
+	}
+	out := make(map[PageID][]byte, len(keys))
+	for page, key := range keys {
+		if raw, ok := contents[key]; ok {
+			out[page] = raw
+		}
+	}
+	return out, nil
+}
+
+// Relink gives pages of snapshots the links that their versions have now: they may
+// have been read by other rules since. It returns how many it changed.
+func (db *DB) Relink(ctx context.Context, ids []SnapshotID) (int64, error) {
+	tag, err := db.pool.Exec(ctx, qRelink.sql, ids)
+	if err != nil {
+		return 0, fmt.Errorf("renew the links of snapshots: %w", err)
+	}
+	return tag.RowsAffected(), nil
 }
 
 // NextLink reads the first target off packed links, which follow the target

@@ -33,10 +33,16 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 		return fmt.Errorf("links of unidentified pages: %w", err)
 	}
 	res := &store.NoveltyResult{Counts: set.counts(novelty.Count(classes), seen), Delta: opt.Delta, Rules: ruleNames(opt.Rules)}
-	var judge *evaluation
+	var truths []*truth
 	if set.before != nil {
-		judge = newEvaluation(set, graph)
-		res.Truths = append(res.Truths, judge.truth())
+		own, err := datedPages(ctx, db, set, graph, opt.PageDates)
+		if err != nil {
+			return err
+		}
+		truths = []*truth{datedURLs(set, graph), own}
+		for _, t := range truths {
+			res.Truths = append(res.Truths, t.row())
+		}
 	}
 	var scores []float32
 	for _, delta := range opt.deltas() {
@@ -47,8 +53,8 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 		if delta == opt.Delta {
 			scores, res.Iterations = run.N, len(run.L1)
 		}
-		if judge != nil { // else there is nothing to tell new pages from
-			judge.add(res, delta, run)
+		if set.before != nil { // else there is nothing to tell new pages from
+			judge(res, truths, delta, run)
 		}
 	}
 	if set.before != nil {

@@ -19,6 +19,9 @@
 //
 // Pages whose URLs look like traps (SCIENCE T16) are left out of W, with their links.
 //
-// Left out: fetching (crawler), copies of old pages (SCIENCE T15) and the page's own
-// dates but for the month in its URL.
+// Scores are judged by two truths: the month in a page's URL, and the date of
+// publication that the page gives itself.
+//
+// Left out: fetching (crawler), copies of old pages (SCIENCE T15), and pages that are
+// found between snapshots (SCIENCE T17).
 package series

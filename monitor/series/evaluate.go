@@ -20,54 +20,67 @@ const firstYear = 1993
 // may take thousands to settle.
 const mostSteps = 200
 
-// evaluation collects what the scores of a snapshot are judged by.
-type evaluation struct {
-	set    *pageSet
-	graph  *novelty.Graph
-	dated  []int  // pages of U with a month, by their numbers within U
-	novel  []bool // and whether that makes them novel
+// truth is pages of U whose age is known from elsewhere.
+type truth struct {
+	name   string
+	pages  []int  // by their numbers within U
+	novel  []bool // whether their age makes them novel
 	counts eval.Dated
+	asked  int // pages that were looked at
 }
 
-func newEvaluation(set *pageSet, graph *novelty.Graph) *evaluation {
-	e := &evaluation{set: set, graph: graph}
-	previous, current := eval.MonthOf(set.before.StartedAt), eval.MonthOf(set.snapshot.StartedAt)
-	for _, c := range set.pages {
-		index, ok := graph.Index(uint32(c.page.Number()))
-		if !ok || c.month == 0 {
-			continue
-		}
-		age := eval.AgeOf(c.month, previous, current)
-		e.counts.Add(age)
-		e.dated, e.novel = append(e.dated, index), append(e.novel, age != eval.Old)
-	}
-	return e
+// ages are the months that a page's own is held against.
+type ages struct{ previous, current eval.Month }
+
+func agesOf(set *pageSet) ages {
+	return ages{eval.MonthOf(set.before.StartedAt), eval.MonthOf(set.snapshot.StartedAt)}
 }
 
-// truth is the row of the snapshot's dated URLs (SCIENCE T8).
-func (e *evaluation) truth() store.NoveltyTruth {
+// add takes a page of U with its month.
+func (t *truth) add(index int, month eval.Month, a ages) {
+	age := eval.AgeOf(month, a.previous, a.current)
+	t.counts.Add(age)
+	t.pages, t.novel = append(t.pages, index), append(t.novel, age != eval.Old)
+}
+
+// row is the truth as it is stored (SCIENCE T8).
+func (t *truth) row() store.NoveltyTruth {
 	return store.NoveltyTruth{
-		Truth: truthURL, Old: int64(e.counts.Old), New: int64(e.counts.New), Future: int64(e.counts.Future),
-		Undated: int64(e.graph.Len()) - int64(e.counts.Total()),
+		Truth: t.name, Old: int64(t.counts.Old), New: int64(t.counts.New), Future: int64(t.counts.Future),
+		Undated: int64(t.asked) - int64(t.counts.Total()),
 	}
 }
 
-// add judges the scores of one delta (SCIENCE T4, T5, T7).
-func (e *evaluation) add(res *store.NoveltyResult, delta float64, run *novelty.Scores[float32]) {
+// datedURLs are the pages of U with a month in their URL.
+func datedURLs(set *pageSet, graph *novelty.Graph) *truth {
+	t := &truth{name: truthURL, asked: graph.Len()}
+	a := agesOf(set)
+	for _, c := range set.pages {
+		if index, ok := graph.Index(uint32(c.page.Number())); ok && c.month != 0 {
+			t.add(index, c.month, a)
+		}
+	}
+	return t
+}
+
+// judge holds the scores of one delta against the truths (SCIENCE T4, T5, T7).
+func judge(res *store.NoveltyResult, truths []*truth, delta float64, run *novelty.Scores[float32]) {
 	for i, l1 := range run.L1[:min(len(run.L1), mostSteps)] {
 		res.Convergence = append(res.Convergence, store.NoveltyStep{Delta: delta, Iteration: i + 1, L1: l1})
 	}
 	for bin, pages := range eval.Distribute(run.N) {
 		res.Distribution = append(res.Distribution, store.NoveltyBin{Delta: delta, Bin: bin, Pages: int64(pages)})
 	}
-	scores := make([]float32, len(e.dated))
-	for i, index := range e.dated {
-		scores[i] = run.N[index]
-	}
-	for _, a := range eval.Judge(scores, e.novel, eval.Thresholds()) {
-		res.Accuracy = append(res.Accuracy, store.NoveltyAccuracy{
-			Truth: truthURL, Delta: delta, Threshold: a.Threshold, Judged: int64(a.Judged), Hits: int64(a.Hits),
-		})
+	for _, t := range truths {
+		scores := make([]float32, len(t.pages))
+		for i, index := range t.pages {
+			scores[i] = run.N[index]
+		}
+		for _, a := range eval.Judge(scores, t.novel, eval.Thresholds()) {
+			res.Accuracy = append(res.Accuracy, store.NoveltyAccuracy{
+				Truth: t.name, Delta: delta, Threshold: a.Threshold, Judged: int64(a.Judged), Hits: int64(a.Hits),
+			})
+		}
 	}
 }
 

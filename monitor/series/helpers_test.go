@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/migrations"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/pgtest"
@@ -42,6 +43,7 @@ type sight struct {
 	failed   bool
 	modified time.Time
 	valid    bool
+	markup   string // what the record is extracted from
 }
 
 // capture is the sight as the store takes it. Its payload names its links.
@@ -55,7 +57,9 @@ func (s sight) capture() *store.Capture {
 	default:
 		c.Payload = []byte(s.url + "\n" + strings.Join(s.links, "\n"))
 		c.Extract = func(payload []byte) store.Extract {
-			e := store.Extract{Record: []byte("record"), Rules: 1}
+			var x extract.Extractor
+			page := x.Extract(extract.Input{Body: []byte(s.markup), ContentType: "text/html; charset=utf-8", URL: s.url})
+			e := store.Extract{Record: page.AppendRecord(nil), Rules: 1}
 			for _, l := range strings.Split(string(payload), "\n")[1:] {
 				if l != "" {
 					e.Links = append(e.Links, store.Link{URL: l})
@@ -98,6 +102,17 @@ func load(t testing.TB, db *store.DB, id store.SeriesID, sights []sight, n int) 
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// crawlInto stores a page as a crawl does.
+func crawlInto(t testing.TB, db *store.DB, id store.SnapshotID, s sight) {
+	t.Helper()
+	_, err := db.WriteWith(t.Context(), []*store.Capture{s.capture()}, func(ctx context.Context, tx *store.Tx, stored []store.Stored) error {
+		return tx.PutSnapshotPages(ctx, id, []store.SnapshotFetch{{Page: stored[0].Page, At: s.at, Status: 200, Crawled: true}})
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -17,6 +17,9 @@ type Options struct {
 	// Deltas are those that convergence, distribution and accuracy are also
 	// computed for; nil means 0, 0.1 and 0.2, as in the paper.
 	Deltas []float64
+	// PageDates bounds the unidentified pages whose own dates are read; 0 means
+	// 20,000. Of more, every n-th is read.
+	PageDates int
 	// LinkBytes bounds the packed links that are kept in memory; 0 means 256 MiB.
 	LinkBytes int64
 	// Logger is told of each snapshot; nil means silence.
@@ -28,7 +31,10 @@ func Defaults() Options {
 	return Options{Delta: novelty.DefaultDelta, Iterations: novelty.DefaultIterations, Rules: novelty.DefaultRules}
 }
 
-const defaultLinkBytes = 256 << 20
+const (
+	defaultLinkBytes = 256 << 20
+	defaultPageDates = 20_000
+)
 
 func (o Options) withDefaults() Options {
 	if o.Deltas == nil {
@@ -36,6 +42,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.LinkBytes == 0 {
 		o.LinkBytes = defaultLinkBytes
+	}
+	if o.PageDates == 0 {
+		o.PageDates = defaultPageDates
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

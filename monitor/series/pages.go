@@ -107,7 +107,7 @@ func (s *pageSet) add(p store.SnapshotPage) error {
 		return nil
 	}
 	c := crawled{page: p.Page}
-	if m, ok := (eval.Dater{First: firstYear, Last: s.snapshot.StartedAt.Year() + 1}).Of(p.URL); ok {
+	if m, ok := s.dater().Of(p.URL); ok {
 		c.month = m
 	}
 	s.pages = append(s.pages, c)

@@ -18,11 +18,12 @@ func Update(ctx context.Context, db *store.DB, id store.SeriesID, opt Options) (
 	return run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool { return s.ComputedAt.IsZero() })
 }
 
-// Recompute computes the snapshot of a number again, or all of them for 0, whose
-// imports are also cut anew. Scores of a snapshot do not rest on those of others.
+// Recompute computes the snapshot of a number again, or all of them for 0; then
+// imports are cut anew and links taken from the versions as they are now. Scores of
+// a snapshot do not rest on those of others.
 func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int, opt Options) ([]store.SeriesSnapshot, error) {
 	if number == 0 {
-		if err := db.Recut(ctx, id); err != nil {
+		if err := renew(ctx, db, id); err != nil {
 			return nil, err
 		}
 	}
@@ -38,6 +39,25 @@ func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int,
 		return nil, fmt.Errorf("snapshot %d: %w", number, store.ErrNotFound)
 	}
 	return out, err
+}
+
+// renew takes over what became of versions since the snapshots were stored.
+func renew(ctx context.Context, db *store.DB, id store.SeriesID) error {
+	if err := db.Recut(ctx, id); err != nil {
+		return err
+	}
+	all, err := db.Snapshots(ctx, id)
+	if err != nil {
+		return err
+	}
+	var crawls []store.SnapshotID
+	for _, s := range all {
+		if s.Origin == "crawl" {
+			crawls = append(crawls, s.ID)
+		}
+	}
+	_, err = db.Relink(ctx, crawls)
+	return err
 }
 
 func run(ctx context.Context, db *store.DB, id store.SeriesID, opt Options, wanted func(*store.SeriesSnapshot) bool) ([]store.SeriesSnapshot, error) {

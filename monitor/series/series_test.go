@@ -1,7 +1,6 @@
 package series_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -199,12 +198,7 @@ func TestCrawledSnapshots(t *testing.T) {
 		}
 		for i, x := range sights {
 			x.at = start.Add(time.Duration(i) * time.Second)
-			_, err := db.WriteWith(t.Context(), []*store.Capture{x.capture()}, func(ctx context.Context, tx *store.Tx, stored []store.Stored) error {
-				return tx.PutSnapshotPages(ctx, id, []store.SnapshotFetch{{Page: stored[0].Page, At: x.at, Status: 200, Crawled: true, Depth: i}})
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			crawlInto(t, db, id, x)
 		}
 		if status != store.SnapshotRunning {
 			if err := db.EndSnapshot(t.Context(), id, status, start.Add(time.Hour), ""); err != nil {
