@@ -44,6 +44,9 @@ var (
 	qActiveMasks = statement{routed, `
 		select m.page_id, m.mask from core.page_mask m
 		where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[]) and m.active`}
+	qMasks = statement{routed, `
+		select m.page_id, m.mask from core.page_mask m
+		where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[])`}
 )
 
 // PutMasks stores what was learned.
@@ -101,7 +104,16 @@ func (db *DB) SwitchMasks(ctx context.Context, on, off []int32) error {
 // ActiveMasks returns the packed masks of those pages that have one and whose watch
 // has masks switched on.
 func (t *Tx) ActiveMasks(ctx context.Context, pages []PageID) (map[PageID][]byte, error) {
-	rows, err := t.tx.Query(ctx, qActiveMasks.sql, pages, bucketsOf(pages))
+	return masks(ctx, t.tx, qActiveMasks, pages)
+}
+
+// Masks returns the packed masks of those pages that have one, switched on or not.
+func (db *DB) Masks(ctx context.Context, pages []PageID) (map[PageID][]byte, error) {
+	return masks(ctx, db.pool, qMasks, pages)
+}
+
+func masks(ctx context.Context, q queryer, s statement, pages []PageID) (map[PageID][]byte, error) {
+	rows, err := q.Query(ctx, s.sql, pages, bucketsOf(pages))
 	if err != nil {
 		return nil, fmt.Errorf("read masks: %w", err)
 	}

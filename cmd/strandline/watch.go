@@ -13,7 +13,8 @@ import (
 
 // watchCmd holds the commands on one watch.
 type watchCmd struct {
-	Test watchTestCmd `cmd:"" help:"Show what the watch's ignore rules remove from its pages now, and what categories are found for them."`
+	SuggestIgnore watchSuggestCmd `cmd:"" help:"Offer ignore rules for what lives no longer than from one fetch to the next, as YAML to paste."`
+	Test          watchTestCmd    `cmd:"" help:"Show what the watch's ignore rules remove from its pages now, and what categories are found for them."`
 }
 
 type watchTestCmd struct {
