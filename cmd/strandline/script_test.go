@@ -110,6 +110,32 @@ var versions = []string{
 	"<h1>Ferry times</h1><p>Tickets are sold on board.</p><p>The ferry leaves at ten.</p><p>No service on Sunday.</p><a href='/fares'>Fares</a>",
 }
 
+// writeCounter writes a page that counts its visitors, twelve hours of it, in which a
+// sentence of it changes once.
+func writeCounter(dir string, at time.Time) error {
+	f, err := os.Create(filepath.Join(dir, "counter.warc.gz"))
+	if err != nil {
+		return err
+	}
+	w, err := warc.NewWriter(f, warc.WriterOptions{Reproducible: true})
+	if err != nil {
+		return err
+	}
+	head := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n")
+	for i := range 12 {
+		news := "The bridge is closed."
+		if i >= 6 {
+			news = "The bridge has a new rail."
+		}
+		body := fmt.Appendf(nil, "<!doctype html><body><nav>Home</nav><p>The harbour opens at nine and closes at five, but on Sundays.<p>%s"+
+			"<div class=foot>You are visitor %d of this page.</div>\n", news, i)
+		if _, err := w.Response("http://count.test/", at.Add(time.Duration(i)*time.Hour), head, body, nil); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
 // writePages writes pages.warc.gz, and bad.warc.gz, the same with a damaged end.
 func writePages(dir string) error {
 	name := filepath.Join(dir, "pages.warc.gz")
@@ -137,6 +163,9 @@ func writePages(dir string) error {
 		return err
 	}
 	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := writeCounter(dir, at); err != nil {
 		return err
 	}
 	whole, err := os.ReadFile(name)
