@@ -11,7 +11,7 @@ import (
 var (
 	qClaimedBursts = statement{routed, `
 		select b.page_id, b.watch_id, b.phase, b.slots, b.slot_changes, coalesce(b.slot_text, '00000000-0000-0000-0000-000000000000'),
-		       b.first_version, b.state, b.pairs, b.pair_at, b.next_due_at, m.mask
+		       b.first_version, b.rounds_before, b.state, b.pairs, b.pair_at, b.next_due_at, m.mask
 		from core.burst_state b
 		left join core.page_mask m on m.bucket = any($2::int[]) and m.page_id = b.page_id
 		where b.bucket = any($2::int[]) and b.page_id = any($1::bigint[])`}
@@ -21,16 +21,17 @@ var (
 		where s.bucket = any($2::int[]) and s.page_id = any($1::bigint[])`}
 	qPutBursts = statement{routed, `
 		insert into core.burst_state (page_id, bucket, watch_id, phase, slots, slot_changes, slot_text, first_version, state, pairs, pair_at,
-		                              next_due_at, updated_at)
+		                              next_due_at, updated_at, rounds_before)
 		select v.page_id, (v.page_id >> 40)::int, v.watch_id, v.phase, v.slots, v.slot_changes,
-		       nullif(v.slot_text, '00000000-0000-0000-0000-000000000000'), v.first_version, v.state, v.pairs, v.pair_at, v.next_due_at, $12
+		       nullif(v.slot_text, '00000000-0000-0000-0000-000000000000'), v.first_version, v.state, v.pairs, v.pair_at, v.next_due_at, $12, v.rounds_before
 		from unnest($1::bigint[], $2::int[], $3::text[], $4::int[], $5::int[], $6::uuid[], $7::int[], $8::bytea[], $9::bytea[], $10::timestamptz[],
-		            $11::timestamptz[])
-		     v(page_id, watch_id, phase, slots, slot_changes, slot_text, first_version, state, pairs, pair_at, next_due_at)
+		            $11::timestamptz[], $13::int[])
+		     v(page_id, watch_id, phase, slots, slot_changes, slot_text, first_version, state, pairs, pair_at, next_due_at, rounds_before)
 		on conflict (page_id, bucket) do update set
 		    watch_id = excluded.watch_id, phase = excluded.phase, slots = excluded.slots, slot_changes = excluded.slot_changes,
 		    slot_text = excluded.slot_text, first_version = excluded.first_version, state = excluded.state, pairs = excluded.pairs,
-		    pair_at = excluded.pair_at, next_due_at = excluded.next_due_at, updated_at = excluded.updated_at`}
+		    pair_at = excluded.pair_at, next_due_at = excluded.next_due_at, updated_at = excluded.updated_at,
+		    rounds_before = excluded.rounds_before`}
 	qPutBurstResults = statement{routed, `
 		insert into core.burst_result (page_id, bucket, round, snapshot, started_at, offset_s, delay_s, first_version, version, changed, dice)
 		select v.page_id, (v.page_id >> 40)::int, v.round, v.snapshot, v.started_at, v.offset_s, v.delay_s, v.first_version, v.version, v.changed,
@@ -57,6 +58,7 @@ type Burst struct {
 	SlotChanges  int
 	SlotText     [16]byte // text of the last slot; zero after a missing one
 	FirstVersion int32    // that the first snapshot of the current round saw
+	RoundsBefore int      // of earlier enrolments
 	State, Pairs []byte
 	PairDue      time.Time // zero: no pair is due
 	Due          time.Time // of the next fetch; zero: none is
@@ -80,7 +82,7 @@ func describeBursts(b *pgx.Batch, byPage map[PageID]*Claim, pages []PageID, buck
 		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Burst, error) {
 			var s Burst
 			var pair, due *time.Time
-			err := row.Scan(&s.Page, &s.Watch, &s.Phase, &s.Slots, &s.SlotChanges, &s.SlotText, &s.FirstVersion, &s.State, &s.Pairs, &pair, &due, &s.Mask)
+			err := row.Scan(&s.Page, &s.Watch, &s.Phase, &s.Slots, &s.SlotChanges, &s.SlotText, &s.FirstVersion, &s.RoundsBefore, &s.State, &s.Pairs, &pair, &due, &s.Mask)
 			s.PairDue, s.Due = deref(pair), deref(due)
 			return &s, err
 		})
@@ -123,12 +125,12 @@ func (t *Tx) PutBursts(ctx context.Context, now time.Time, bursts []Burst) error
 		return nil
 	}
 	var in struct {
-		pages                           []PageID
-		watches, slots, changes, firsts []int32
-		phases                          []string
-		texts                           [][16]byte
-		states, pairs                   [][]byte
-		pairDue, due                    []*time.Time
+		pages                                   []PageID
+		watches, slots, changes, firsts, before []int32
+		phases                                  []string
+		texts                                   [][16]byte
+		states, pairs                           [][]byte
+		pairDue, due                            []*time.Time
 	}
 	for _, b := range bursts {
 		in.pages = append(in.pages, b.Page)
@@ -138,13 +140,14 @@ func (t *Tx) PutBursts(ctx context.Context, now time.Time, bursts []Burst) error
 		in.changes = append(in.changes, int32(b.SlotChanges))
 		in.texts = append(in.texts, b.SlotText)
 		in.firsts = append(in.firsts, b.FirstVersion)
+		in.before = append(in.before, int32(b.RoundsBefore))
 		in.states = append(in.states, b.State)
 		in.pairs = append(in.pairs, b.Pairs)
 		in.pairDue = append(in.pairDue, orNil(b.PairDue))
 		in.due = append(in.due, orNil(b.Due))
 	}
 	_, err := t.tx.Exec(ctx, qPutBursts.sql, in.pages, in.watches, in.phases, in.slots, in.changes, in.texts, in.firsts, in.states, in.pairs,
-		in.pairDue, in.due, now)
+		in.pairDue, in.due, now, in.before)
 	if err != nil {
 		return fmt.Errorf("store bursts: %w", err)
 	}

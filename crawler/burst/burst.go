@@ -100,6 +100,12 @@ func (b *Burst) Slot(at time.Time, changed bool, opt Options) (enrolled bool) {
 	return true
 }
 
+// Rested reports whether the page is done and the pause is over since the planned start of
+// its last round.
+func (b *Burst) Rested(now time.Time, opt Options) bool {
+	return b.phase == Done && !now.Before(b.start.Add(time.Duration(b.opt.Rounds-1)*b.opt.Every+opt.WithDefaults().Pause))
+}
+
 // Again makes a page that is done a candidate again. Its results are forgotten, its
 // slots are counted from now.
 func (b *Burst) Again() {

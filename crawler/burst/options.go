@@ -28,7 +28,13 @@ type Options struct {
 	Offsets  []time.Duration // of the snapshots of a round, ascending from 0; nil: 0, 2, 16, 32 minutes
 	Rounds   int             // zero: 8
 	Every    time.Duration   // from one round's start to the next; zero: 4 hours
+	Pause    time.Duration   // from the last round of a page until its slots are counted for rounds again; zero: DefaultPause
 }
+
+// DefaultPause is how long a page is left alone after its rounds: they cost 32 fetches
+// and tell of hours within which it changes, which is a habit of its makers and
+// not of the day. Four weeks keep the days of the week alike.
+const DefaultPause = 28 * 24 * time.Hour
 
 // WithDefaults returns the options with all zeros filled in.
 func (o Options) WithDefaults() Options {
@@ -50,6 +56,9 @@ func (o Options) WithDefaults() Options {
 	if o.Every == 0 {
 		o.Every = 4 * time.Hour
 	}
+	if o.Pause == 0 {
+		o.Pause = DefaultPause
+	}
 	return o
 }
 
@@ -63,6 +72,8 @@ func (o Options) Check() error {
 		return fmt.Errorf("when: %v is not a share above 0 and up to 1", o.When)
 	case o.MinSlots < 1 || o.MinSlots > maxSlots/2:
 		return fmt.Errorf("min slots: %d is not from 1 to %d", o.MinSlots, maxSlots/2)
+	case o.Pause < 0:
+		return fmt.Errorf("pause: %v is negative", o.Pause)
 	case o.Lead < 0:
 		return fmt.Errorf("lead: %v is negative", o.Lead)
 	case len(o.Offsets) < 2 || len(o.Offsets) > maxOffsets || o.Offsets[0] != 0:

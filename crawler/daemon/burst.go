@@ -105,7 +105,7 @@ func (r *run) finishShot(j *job, a Attempt) {
 		Round    int       `json:"round"`
 		Snapshot int       `json:"snapshot"`
 		Planned  time.Time `json:"planned"`
-	}{p.Round, p.Snapshot, p.At})
+	}{j.Burst.RoundsBefore + p.Round, p.Snapshot, p.At})
 	f.caps = append(f.caps, c)
 	f.step = r.snapshotStep(f, a.StartedAt)
 	r.add(f)
@@ -135,7 +135,7 @@ func (r *run) snapshotStep(f *finished, started time.Time) func([16]byte, store.
 			default:
 				got := b.Rounds()[next.Round].Then[next.Snapshot-1]
 				out.results = append(out.results, store.BurstResult{
-					Page: f.Page, Round: next.Round, Snapshot: next.Snapshot, StartedAt: started,
+					Page: f.Page, Round: row.RoundsBefore + next.Round, Snapshot: next.Snapshot, StartedAt: started,
 					Offset: b.Intervals()[next.Snapshot-1].Offset, Delay: got.Delay,
 					FirstVersion: row.FirstVersion, Version: s.Version, Changed: got.Outcome == burst.Changed,
 				})
@@ -170,6 +170,10 @@ func (r *run) slotStep(f *finished, started time.Time) func([16]byte, store.Stor
 		b := unpack(row)
 		before := row.SlotText
 		row.SlotText = [16]byte{}
+		if b.Rested(started, opt) {
+			row.RoundsBefore += len(b.Rounds())
+			b.Again() // if it still changes as often, the slots to come enrol it
+		}
 		if sawText(text, s) {
 			row.SlotText = text
 			if before != ([16]byte{}) && !missed { // SCIENCE C6: a gap is no slot

@@ -267,3 +267,70 @@ func (w *failingWeb) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
 	}
 	return w.noisyWeb.Fetch(ctx, j)
 }
+
+// TestBurstsAgain enrols a page anew after the pause, as its slots still change. Its rounds go on
+// counting, and while it rests there are none.
+func TestBurstsAgain(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	urls := []string{"http://a.test/b", "http://a.test/still"}
+	watches := apply(t, db, epoch, watchSpec{"hourly", time.Hour, urls})
+	watches[0].Bursts = &burst.Options{MinSlots: 3, Rounds: 2, Pause: 24 * time.Hour}
+	d := newDriver(epoch)
+	d.until = epoch.Add(48 * time.Hour)
+	finish(t, d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+		dm := daemon.New(db, &noisyWeb{web: newWeb(d.clock)}, intake.New(canonical.New(canonical.Options{})), d.clock,
+			daemon.Options{AtRest: rest, Lookahead: 4 * time.Minute, Lease: 2 * time.Hour})
+		dm.SetWatches(watches)
+		return dm
+	}))
+	var rounds []int
+	var starts []time.Time
+	rows, err := db.Pool().Query(t.Context(), `
+		select (detail->>'round')::int, started_at from core.fetch where kind = 'burst' and (detail->>'snapshot')::int = 0 order by started_at`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		var at time.Time
+		if err := rows.Scan(&n, &at); err != nil {
+			t.Fatal(err)
+		}
+		rounds, starts = append(rounds, n), append(starts, at)
+	}
+	if diff := cmp.Diff([]int{0, 1, 2, 3}, rounds); diff != "" {
+		t.Fatalf("rounds (-want +got):\n%s", diff)
+	}
+	if gap := starts[2].Sub(starts[1]); gap < 24*time.Hour || gap > 30*time.Hour {
+		t.Errorf("the next rounds began %s after the last, want the pause of 24h and a few slots", gap)
+	}
+	if n := count(t, db, `select count(distinct round) from core.burst_result`); n != 4 {
+		t.Errorf("%d rounds are kept, want 4", n)
+	}
+	health, err := db.ScheduleHealth(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, h := range health {
+		kinds = append(kinds, h.Kind+" "+h.Name)
+		if h.Due != 0 || h.Late != 0 || h.LagP99 > time.Minute {
+			t.Errorf("%s: %d due, %d late, 99 %% within %s", h.Kind, h.Due, h.Late, h.LagP99)
+		}
+	}
+	if diff := cmp.Diff([]string{"burst hourly", "watch hourly"}, kinds); diff != "" {
+		t.Errorf("rows of schedule_health (-want +got):\n%s", diff)
+	}
+	// One hour in which nobody fetches makes what is planned late.
+	if _, err := db.Pool().Exec(t.Context(), `update core.burst_state set next_due_at = $1, pair_at = null where slots > 5 and phase <> 'candidate' or phase = 'done'`, d.until.Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool().Exec(t.Context(), `update core.page_schedule s set next_due_at = b.next_due_at from core.burst_state b where b.page_id = s.page_id and b.next_due_at is not null`); err != nil {
+		t.Fatal(err)
+	}
+	if n := count(t, db, `select late from api_v1.schedule_health where kind = 'burst'`); n != 1 {
+		t.Errorf("%d pages are late for their rounds, want 1", n)
+	}
+}
