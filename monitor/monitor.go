@@ -89,11 +89,11 @@ func (m *Monitor) Run(ctx context.Context) error {
 // with a log line and stays queued under another stage name; the others go on.
 func (m *Monitor) Drain(ctx context.Context) (int, error) {
 	var total atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, both := errgroup.WithContext(ctx)
 	for range m.workers {
 		g.Go(func() error {
 			for {
-				n, err := m.take(ctx)
+				n, err := m.take(both)
 				if err != nil || n == 0 {
 					return err
 				}
@@ -101,8 +101,11 @@ func (m *Monitor) Drain(ctx context.Context) (int, error) {
 			}
 		})
 	}
-	g.Go(func() error { return m.measureSnapshots(ctx) })
+	g.Go(func() error { return m.measureSnapshots(both) })
 	err := g.Wait()
+	if err == nil {
+		err = m.flagChanges(ctx)
+	}
 	if err != nil {
 		err = fmt.Errorf("monitor: %w", err)
 	}

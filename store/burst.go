@@ -9,12 +9,6 @@ import (
 )
 
 var (
-	qClaimedBursts = statement{routed, `
-		select b.page_id, b.watch_id, b.phase, b.slots, b.slot_changes, coalesce(b.slot_text, '00000000-0000-0000-0000-000000000000'),
-		       b.first_version, b.rounds_before, b.state, b.pairs, b.pair_at, b.next_due_at, m.mask
-		from core.burst_state b
-		left join core.page_mask m on m.bucket = any($2::int[]) and m.page_id = b.page_id
-		where b.bucket = any($2::int[]) and b.page_id = any($1::bigint[])`}
 	qPageTexts = statement{routed, `
 		select s.page_id, coalesce(s.text_hash, '00000000-0000-0000-0000-000000000000')
 		from core.page_state s
@@ -76,21 +70,28 @@ type BurstResult struct {
 	Changed               bool
 }
 
-// describeBursts asks, in a batch, how far the bursts of claimed pages have come.
-func describeBursts(b *pgx.Batch, byPage map[PageID]*Claim, pages []PageID, buckets []int32) {
-	b.Queue(qClaimedBursts.sql, pages, buckets).Query(func(rows pgx.Rows) error {
-		found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Burst, error) {
-			var s Burst
-			var pair, due *time.Time
-			err := row.Scan(&s.Page, &s.Watch, &s.Phase, &s.Slots, &s.SlotChanges, &s.SlotText, &s.FirstVersion, &s.RoundsBefore, &s.State, &s.Pairs, &pair, &due, &s.Mask)
-			s.PairDue, s.Due = deref(pair), deref(due)
-			return &s, err
-		})
-		for _, s := range found {
-			byPage[s.Page].Burst = s
-		}
-		return err
-	})
+// claimedBurst takes the columns of a burst from a claim, null where there is none.
+type claimedBurst struct {
+	watch, slots, changes, first, before *int32
+	phase                                *string
+	text                                 *[16]byte
+	pair, due                            *time.Time
+	state, pairs, mask                   []byte
+}
+
+func (c *claimedBurst) into() []any {
+	return []any{&c.watch, &c.phase, &c.slots, &c.changes, &c.text, &c.first, &c.before, &c.state, &c.pairs, &c.pair, &c.due, &c.mask}
+}
+
+func (c *claimedBurst) burst(page PageID) *Burst {
+	if c.watch == nil {
+		return nil
+	}
+	return &Burst{
+		Page: page, Watch: *c.watch, Phase: deref(c.phase), Slots: int(deref(c.slots)), SlotChanges: int(deref(c.changes)), SlotText: deref(c.text),
+		FirstVersion: deref(c.first), RoundsBefore: int(deref(c.before)), State: c.state, Pairs: c.pairs, PairDue: deref(c.pair), Due: deref(c.due),
+		Mask: c.mask,
+	}
 }
 
 // TextHashes returns the text of the last version of pages, also of versions that

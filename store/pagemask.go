@@ -31,15 +31,21 @@ type Mask struct {
 
 var (
 	qPutMasks = statement{routed, `
-		insert into core.page_mask (page_id, bucket, watch_id, mask, rules, pairs, learned_at, active)
+		insert into core.page_mask as m (page_id, bucket, watch_id, mask, rules, pairs, learned_at, active)
 		select v.page_id, (v.page_id >> 40)::int, v.watch_id, v.mask, v.rules, v.pairs, v.learned_at, v.active
 		from unnest($1::bigint[], $2::int[], $3::bytea[], $4::jsonb[], $5::int[], $6::timestamptz[], $7::bool[])
 		     v(page_id, watch_id, mask, rules, pairs, learned_at, active)
 		on conflict (page_id, bucket) do update set
 		    watch_id = excluded.watch_id, mask = excluded.mask, rules = excluded.rules, pairs = excluded.pairs,
-		    learned_at = excluded.learned_at, active = excluded.active`}
+		    learned_at = excluded.learned_at, active = excluded.active,
+		    -- Other rules count: what they say of earlier changes is to be found out.
+		    stale = m.stale or m.active <> excluded.active
+		        or jsonb_path_query_array(m.rules, '$[*] ? (@.counts == true).rule') <> jsonb_path_query_array(excluded.rules, '$[*] ? (@.counts == true).rule'),
+		    flagged_to = case when m.active <> excluded.active
+		        or jsonb_path_query_array(m.rules, '$[*] ? (@.counts == true).rule') <> jsonb_path_query_array(excluded.rules, '$[*] ? (@.counts == true).rule')
+		        then 0 else m.flagged_to end`}
 	qSwitchMasks = statement{all, `
-		update core.page_mask m set active = not m.active
+		update core.page_mask m set active = not m.active, stale = true, flagged_to = 0
 		where m.active and m.watch_id = any($2::int[]) or not m.active and m.watch_id = any($1::int[])`}
 	qActiveMasks = statement{routed, `
 		select m.page_id, m.mask from core.page_mask m

@@ -22,34 +22,38 @@ import (
 // completes pages and alone when it applies a configuration, so that none of them
 // computes the earliest due time of a page from rows that the other just changes.
 var (
+	// On one server the buckets come as bits, which cost the same however many they are; spread
+	// over several, as the array by which the statement is routed.
 	qClaim = statement{routed, `
 		with d as (
 			select s.bucket, s.page_id, s.lease_owner
 			from core.page_schedule s
-			where ($1::int[] is null or s.bucket = any($1)) and s.next_due_at <= $2
+			where ($1::int[] is null or s.bucket = any($1)) and ($8::bytea is null or get_bit($8, s.bucket) = 1) and s.next_due_at <= $2
 			  and (s.lease_until is null or s.lease_until <= $3 or s.lease_owner = any($4::int[]))
 			order by s.next_due_at limit $5
 			for update skip locked
+		), u as (
+			update core.page_schedule s set lease_owner = $6, lease_until = $7
+			from d
+			where ($1::int[] is null or s.bucket = any($1)) and s.bucket = d.bucket and s.page_id = d.page_id
+			returning s.page_id, s.bucket, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0) as before, s.deferred_at, s.failing_since
 		)
-		update core.page_schedule s set lease_owner = $6, lease_until = $7
-		from d
-		where ($1::int[] is null or s.bucket = any($1)) and s.bucket = d.bucket and s.page_id = d.page_id
-		returning s.page_id, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0), s.deferred_at, s.failing_since`}
+		select u.page_id, u.next_due_at, u.due_at, u.before, u.deferred_at, u.failing_since,
+		       p.url, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''),
+		       st.last_fetched, st.sha256, m.watch_id, m.slot_at, m.due_at,
+		       b.watch_id, b.phase, b.slots, b.slot_changes, b.slot_text, b.first_version, b.rounds_before, b.state, b.pairs, b.pair_at,
+		       b.next_due_at, k.mask
+		from u
+		join core.page p on ($1::int[] is null or p.bucket = any($1)) and p.bucket = u.bucket and p.page_id = u.page_id
+		left join core.page_state st on ($1::int[] is null or st.bucket = any($1)) and st.bucket = u.bucket and st.page_id = u.page_id
+		left join core.watch_page m on ($1::int[] is null or m.bucket = any($1)) and m.bucket = u.bucket and m.page_id = u.page_id
+		     and m.due_at is not null
+		left join core.burst_state b on ($1::int[] is null or b.bucket = any($1)) and b.bucket = u.bucket and b.page_id = u.page_id
+		left join core.page_mask k on ($1::int[] is null or k.bucket = any($1)) and k.bucket = u.bucket and k.page_id = b.page_id`}
 	qNextDue = statement{all, `
 		select s.next_due_at from core.page_schedule s
-		where ($1::int[] is null or s.bucket = any($1)) and s.next_due_at > $2
+		where ($1::int[] is null or s.bucket = any($1)) and ($3::bytea is null or get_bit($3, s.bucket) = 1) and s.next_due_at > $2
 		order by s.next_due_at limit 1`}
-	qClaimedPages = statement{routed, `
-		select p.page_id, p.url, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''),
-		       st.last_fetched, st.sha256
-		from core.page p
-		left join core.page_state st on st.bucket = p.bucket and st.page_id = p.page_id and st.bucket = any($2::int[])
-		where p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
-	qClaimedWatches = statement{routed, `
-		select m.page_id, m.watch_id, m.slot_at, m.due_at
-		from core.watch_page m
-		where m.bucket = any($2::int[]) and m.page_id = any($1::bigint[]) and m.due_at is not null
-		order by m.page_id, m.due_at, m.watch_id`}
 	qShareSchedule   = statement{local, `select pg_advisory_xact_lock_shared(7305819)`}
 	qCompleteWatches = statement{routed, `
 		update core.watch_page m
@@ -84,6 +88,8 @@ type ClaimRequest struct {
 	Daemon int32
 	// Buckets of one group that the daemon holds; nil means all, for a daemon alone.
 	Buckets []int32
+	// Routed says that the tables are spread over several servers, and Buckets lie on one.
+	Routed  bool
 	Now     time.Time
 	Horizon time.Time // pages due up to here
 	Until   time.Time // end of the leases
@@ -131,106 +137,88 @@ type WatchDue struct {
 // NextDueAt; the second result is when the next page that was not claimed comes
 // due, zero if none does.
 func (db *DB) Claim(ctx context.Context, r ClaimRequest) ([]*Claim, time.Time, error) {
-	var out []*Claim
-	var next time.Time
-	err := db.inTx(ctx, func(tx pgx.Tx) error {
-		var err error
-		if out, err = claim(ctx, tx, r); err != nil {
-			return err
-		}
-		// One journey for all that is left to read.
-		b := &pgx.Batch{}
-		next = r.Now // there may be more
-		if len(out) < r.Limit {
-			b.Queue(qNextDue.sql, r.Buckets, r.Horizon).Query(func(rows pgx.Rows) error {
-				var err error
-				next, err = pgx.CollectOneRow(rows, pgx.RowTo[time.Time])
-				if errors.Is(err, pgx.ErrNoRows) {
-					return nil
-				}
-				return err
-			})
-		}
-		describe(b, out)
-		return tx.SendBatch(ctx, b).Close()
-	})
+	out, err := db.claim(ctx, r)
 	if err != nil {
-		return nil, next, fmt.Errorf("claim due pages: %w", err)
+		return nil, time.Time{}, fmt.Errorf("claim due pages: %w", err)
+	}
+	if len(out) >= r.Limit {
+		return out, r.Now, nil // there may be more
+	}
+	var next time.Time
+	buckets, bits := r.filter()
+	err = db.pool.QueryRow(ctx, qNextDue.sql, buckets, r.Horizon, bits).Scan(&next)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		// The pages are leased: whoever asked shall have them, and ask again soon.
+		return out, r.Now, nil
 	}
 	return out, next, nil
 }
 
-func claim(ctx context.Context, tx pgx.Tx, r ClaimRequest) ([]*Claim, error) {
+// filter returns the buckets as an array or as bits, of which one is nil.
+func (r *ClaimRequest) filter() ([]int32, []byte) {
+	if r.Routed || r.Buckets == nil {
+		return r.Buckets, nil
+	}
+	bits := make([]byte, Buckets/8)
+	for _, b := range r.Buckets {
+		bits[b/8] |= 1 << (b % 8)
+	}
+	return nil, bits
+}
+
+// claim is one statement and one journey: what a lease was given for comes with it.
+func (db *DB) claim(ctx context.Context, r ClaimRequest) ([]*Claim, error) {
 	dead := r.Dead
 	if dead == nil {
 		dead = []int32{}
 	}
-	rows, err := tx.Query(ctx, qClaim.sql, r.Buckets, r.Horizon, r.Now, dead, r.Limit, r.Daemon, r.Until)
+	buckets, bits := r.filter()
+	rows, err := db.pool.Query(ctx, qClaim.sql, buckets, r.Horizon, r.Now, dead, r.Limit, r.Daemon, r.Until, bits)
 	if err != nil {
 		return nil, err
 	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Claim, error) {
+	var out []*Claim
+	byPage := make(map[PageID]*Claim, r.Limit)
+	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 		var c Claim
-		var due, deferred, failing *time.Time
-		err := row.Scan(&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing)
-		c.DueAt, c.DeferredAt, c.FailingSince = deref(due), deref(deferred), deref(failing)
-		return &c, err
+		var due, deferred, failing, fetched, slot, wanted *time.Time
+		var watch *int32
+		var hash []byte
+		var b claimedBurst
+		err := row.Scan(append([]any{
+			&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing, &c.URL, &c.Failures, &c.Version, &c.ETag, &c.LastModified,
+			&fetched, &hash, &watch, &slot, &wanted,
+		}, b.into()...)...)
+		if err != nil {
+			return struct{}{}, err
+		}
+		have := byPage[c.Page] // from the row of another watch
+		if have == nil {
+			have = &c
+			facts, _ := canonical.FactsOf(c.URL) // stored URLs have a host
+			c.Host, c.DueAt, c.DeferredAt, c.FailingSince, c.LastFetched = facts.Host, deref(due), deref(deferred), deref(failing), deref(fetched)
+			copy(c.Hash[:], hash)
+			c.Burst = b.burst(c.Page)
+			byPage[c.Page], out = have, append(out, have)
+		}
+		if watch != nil {
+			have.Watches = append(have.Watches, WatchDue{Watch: *watch, Slot: deref(slot), Was: deref(slot), Due: deref(wanted)})
+		}
+		return struct{}{}, nil
 	})
-	if err != nil || len(out) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	sortClaims(out)
 	return out, nil
 }
 
+// sortClaims puts claims in the order in which they are due, and their watches likewise.
 func sortClaims(claims []*Claim) {
-	slices.SortFunc(claims, func(a, b *Claim) int {
-		if c := a.NextDueAt.Compare(b.NextDueAt); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Page, b.Page)
-	})
-}
-
-// describe asks, in a batch, for what the fetches of the claims need to know.
-func describe(b *pgx.Batch, claims []*Claim) {
-	if len(claims) == 0 {
-		return
+	for _, c := range claims {
+		slices.SortFunc(c.Watches, func(a, b WatchDue) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Watch, b.Watch)) })
 	}
-	byPage := make(map[PageID]*Claim, len(claims))
-	pages := make([]PageID, len(claims))
-	for i, c := range claims {
-		byPage[c.Page], pages[i] = c, c.Page
-	}
-	buckets := bucketsOf(pages)
-	b.Queue(qClaimedPages.sql, pages, buckets).Query(func(rows pgx.Rows) error {
-		var page PageID
-		var url, etag, modified string
-		var failures int
-		var version int32
-		var fetched *time.Time
-		var hash []byte
-		_, err := pgx.ForEachRow(rows, []any{&page, &url, &failures, &version, &etag, &modified, &fetched, &hash}, func() error {
-			c := byPage[page]
-			facts, _ := canonical.FactsOf(url) // stored URLs have a host
-			c.URL, c.Host, c.Failures, c.Version, c.ETag, c.LastModified, c.LastFetched = url, facts.Host, failures, version, etag, modified, deref(fetched)
-			copy(c.Hash[:], hash)
-			return nil
-		})
-		return err
-	})
-	b.Queue(qClaimedWatches.sql, pages, buckets).Query(func(rows pgx.Rows) error {
-		var page PageID
-		var w WatchDue
-		var slot *time.Time
-		_, err := pgx.ForEachRow(rows, []any{&page, &w.Watch, &slot, &w.Due}, func() error {
-			w.Slot, w.Was = deref(slot), deref(slot)
-			byPage[page].Watches = append(byPage[page].Watches, w)
-			return nil
-		})
-		return err
-	})
-	describeBursts(b, byPage, pages, buckets)
+	slices.SortFunc(claims, func(a, b *Claim) int { return cmp.Or(a.NextDueAt.Compare(b.NextDueAt), cmp.Compare(a.Page, b.Page)) })
 }
 
 // CountDue counts the pages that are due at a time, up to a limit.

@@ -156,10 +156,10 @@ func TestBursts(t *testing.T) {
 	if diff := cmp.Diff([]string{"/cbody > p.counter: You are visitor {number} of this page.tokenstrue"}, rules); diff != "" {
 		t.Errorf("page_mask (-want +got):\n%s", diff)
 	}
-	// From the second hour of pairs on, the counter alone is no change, but the article is.
-	const later = ` from api_v1.change where changed_at > '2026-03-02 12:00Z' and text_changed and url like `
-	if n := count(t, db, `select count(*)`+later+`'%/c' and not masked`); n != 4 {
-		t.Errorf("%d changes of the page with a counter are not masked, want its 4 edits", n)
+	// The counter alone is no change, nor was it before pairs showed so, but the article is.
+	const later = ` from api_v1.change where text_changed and url like `
+	if n := count(t, db, `select count(*)`+later+`'%/c' and not masked`); n != 5 {
+		t.Errorf("%d changes of the page with a counter are not masked, want its 5 edits", n)
 	}
 	if n := count(t, db, `select count(*)`+later+`'%/c' and masked`); n < 30 {
 		t.Errorf("%d changes of the counter are masked, want at least 30", n)
@@ -187,6 +187,8 @@ func TestMasksOff(t *testing.T) {
 			t.Errorf("%d changes are masked", n)
 		}
 		id := int32(count(t, db, `select watch_id from core.watch`))
+		measure := monitor.New(db, monitor.Options{Workers: 1})
+		counter := count(t, db, `select count(*) from api_v1.change where url like '%/c' and text_changed`)
 		for _, on := range []bool{true, true, false} {
 			var ids [2][]int32
 			if ids[0] = []int32{id}; !on {
@@ -197,6 +199,20 @@ func TestMasksOff(t *testing.T) {
 			}
 			if got := count(t, db, `select count(*) from api_v1.page_mask where active`) > 0; got != on {
 				t.Errorf("switched to %t, the masks count: %t", on, got)
+			}
+			if _, err := measure.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			// All changes of before, but that of the one edit in these hours.
+			want := 0
+			if on {
+				want = counter - 1
+			}
+			if n := count(t, db, `select count(*) from api_v1.change where masked`); n != want {
+				t.Errorf("switched to %t, %d changes are masked, want %d", on, n, want)
+			}
+			if n := count(t, db, `select count(*) from core.page_mask where stale`); n != 0 {
+				t.Errorf("switched to %t, the changes of %d pages are still to be flagged", on, n)
 			}
 		}
 	})

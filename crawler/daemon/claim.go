@@ -31,7 +31,7 @@ func (r *run) claim(now time.Time) {
 	groups := r.groups()
 	req := store.ClaimRequest{
 		Daemon: r.id, Now: now, Horizon: now.Add(r.opt.Lookahead), Until: now.Add(pageLeases * r.opt.Lease),
-		Limit: r.opt.ClaimSize, Dead: r.dead,
+		Limit: r.opt.ClaimSize, Dead: r.dead, Routed: len(r.opt.Groups) > 0,
 	}
 	room := r.opt.Backlog - len(r.jobs)
 	catchUp := r.catchUp
