@@ -14,13 +14,16 @@ import (
 // With recall = P(hint | changed) and alarm = P(hint | unchanged) a hint
 // multiplies the odds that the page changed by recall/alarm, and its absence by
 // (1-recall)/(1-alarm). Both shares start at a half, with the weight of two
-// visits, so that a new source says nothing. The zero Signals is ready.
+// visits, and the factor counts by as much as it has been seen at work, so that a new
+// source says nothing, nor does the absence of hints from one that hints always. The zero
+// Signals is ready.
 type Signals struct {
 	count [2][2]float32 // by changed, by signalled
 }
 
 const (
 	signalMemory = 2000 // visits, as memory of an Estimator
+	fewSignals   = 4    // visits with a hint, or without, after which its factor counts by half (its logarithm)
 	maxRatio     = 50   // what a hint or its absence may do to the odds: no source is trusted beyond
 )
 
@@ -44,7 +47,8 @@ func (s *Signals) Ratio(signalled bool) float64 {
 		c := s.count[changed]
 		return (float64(c[i]) + 1) / (float64(c[0]) + float64(c[1]) + 2)
 	}
-	return min(max(share(1)/share(0), 1./maxRatio), maxRatio)
+	n := float64(s.count[0][i]) + float64(s.count[1][i])
+	return min(max(math.Pow(share(1)/share(0), n/(n+fewSignals)), 1./maxRatio), maxRatio)
 }
 
 // Recall is the share of changed visits that had a hint, Precision the share of

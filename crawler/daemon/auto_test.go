@@ -1,16 +1,20 @@
 package daemon_test
 
 import (
+	"crypto/md5"
+	"fmt"
 	"math"
 	"testing"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/adaptive"
+	"github.com/strandlinehq/strandline/crawler/burst"
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/schedule"
 	"github.com/strandlinehq/strandline/crawler/simweb"
+	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -192,4 +196,144 @@ func TestAutoNearsTheOptimum(t *testing.T) {
 	if r.rate > 1.1*budget || r.rate < 0.9*budget { // of 1,200 fetches
 		t.Errorf("%.2f fetches an hour, the budget is %d", r.rate, budget)
 	}
+}
+
+// TestAutoShared has two daemons keep one budget, and starts them anew half way. No page starves,
+// none is fetched within min, and what was learned is still known.
+func TestAutoShared(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	const budget, longest = 10, 48 * time.Hour
+	urls := pages(60, 15)
+	auto := daemon.Auto{Limits: adaptive.Limits{Min: time.Hour, Max: longest}, Budget: budget}
+	watches := applyAuto(t, db, epoch, urls, auto)
+	seen := map[string][]time.Time{}
+	for from := 0; from < 2; from++ {
+		d := newDriver(epoch.Add(time.Duration(from) * 100 * time.Hour))
+		d.until, d.want = d.clock.Now().Add(100*time.Hour), 2
+		w := newWeb(d.clock)
+		w.answer = func(j daemon.Job, at time.Time) daemon.Attempt {
+			// Page n of 60 changes every 2^(n mod 7) hours; those of h0 fail at night.
+			n := len(j.URL) + int(j.URL[len(j.URL)-1])
+			if j.Host == "h0.test" && at.Hour() < 6 {
+				return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Failed, Error: "asleep"}
+			}
+			return content(fmt.Sprintf("%s %d", j.URL, int(at.Sub(epoch).Hours())>>(n%7)), at)
+		}
+		var runs []func() error
+		for _, name := range []string{"a", "b"} {
+			runs = append(runs, d.run(t, name, func(rest func(time.Time)) *daemon.Daemon {
+				dm := daemon.New(db, w, textReader{}, d.clock, daemon.Options{
+					AtRest: rest, Lookahead: 30 * time.Minute, Flush: 10 * time.Minute, Lease: 2 * time.Hour, Host: name,
+				})
+				dm.SetWatches(watches)
+				return dm
+			}))
+		}
+		finish(t, runs...)
+		for u, times := range w.seen {
+			seen[u] = append(seen[u], times...)
+		}
+	}
+	total := 0
+	for _, u := range urls {
+		times := seen[u]
+		for _, at := range times {
+			if at.After(epoch.Add(100 * time.Hour)) {
+				total++
+			}
+		}
+		if gap := shortest(times); gap < auto.Limits.Min {
+			t.Errorf("%s was fetched twice within %s", u, gap)
+		}
+		for i, at := range append(times, epoch.Add(200*time.Hour)) {
+			if i > 0 && at.Sub(times[i-1]) > longest+2*time.Hour {
+				t.Errorf("%s was not fetched for %s", u, at.Sub(times[i-1]))
+			}
+		}
+	}
+	if rate := float64(total) / 100; rate < 0.8*budget || rate > 1.2*budget {
+		t.Errorf("%.2f fetches an hour by two daemons, the budget is %d", rate, budget)
+	}
+	if n := count(t, db, `select count(*) from core.page_rate where state <> '' and seen_at is not null`); n != len(urls) {
+		t.Errorf("the rates of %d pages are known, want %d", n, len(urls))
+	}
+	health, err := db.ScheduleHealth(t.Context())
+	if err != nil || len(health) != 1 || health[0].Kind != "watch" || health[0].LagP99 > 2*time.Hour {
+		t.Errorf("health is %+v, %v", health, err)
+	}
+}
+
+// textReader takes the whole payload for the page's text.
+type textReader struct{}
+
+func (textReader) Read(_ intake.Source, p []byte) store.Extract {
+	return store.Extract{Words: len(p), Record: p, Rules: 1, TextHash: md5.Sum(p), WordsHash: md5.Sum(p)}
+}
+
+// TestAutoPassesOverNoise watches a page whose counter is new with every request, and one that does
+// not change. Once pairs have shown the counter to be noise, it is no change to the schedule either.
+func TestAutoPassesOverNoise(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	urls := []string{"http://a.test/c", "http://b.test/still"}
+	watches := applyAuto(t, db, epoch, urls, daemon.Auto{Limits: adaptive.Limits{Min: time.Hour, Max: 24 * time.Hour}, Budget: 2})
+	watches[0].Bursts, watches[0].Pairs, watches[0].Masks = &burst.Options{MinSlots: 3, Rounds: 2}, true, true
+	rates := func() [2]float64 {
+		t.Helper()
+		var out [2]float64
+		for i, u := range urls {
+			var state []byte
+			if err := db.Pool().QueryRow(t.Context(), `select r.state from core.page_rate r join core.page p using (bucket, page_id) where p.url = $1`, u).Scan(&state); err != nil {
+				t.Fatal(err)
+			}
+			var e adaptive.Estimator
+			if err := e.UnmarshalBinary(state); err != nil {
+				t.Fatal(err)
+			}
+			out[i] = e.Rate(adaptive.Prior{})
+		}
+		return out
+	}
+	var early [2]float64
+	from := epoch
+	for _, hours := range []int{12, 150} {
+		d := newDriver(from)
+		d.until = epoch.Add(time.Duration(hours) * time.Hour)
+		w := &noisyWeb{web: newWeb(d.clock)}
+		w.requests.Store(int64(hours) * 1000)
+		finish(t, d.run(t, "a", func(rest func(time.Time)) *daemon.Daemon {
+			dm := daemon.New(db, w, intake.New(canonical.New(canonical.Options{})), d.clock, daemon.Options{
+				AtRest: rest, Lookahead: 4 * time.Minute, Lease: 24 * time.Hour, Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{},
+			})
+			dm.SetWatches(watches)
+			return dm
+		}))
+		if hours == 12 {
+			early = rates()
+		}
+		from = d.until
+	}
+	late := rates()
+	t.Logf("changes an hour: counter %.3f, then %.3f; still page %.3f, then %.3f", early[0], late[0], early[1], late[1])
+	if n := count(t, db, `select count(*) from api_v1.page_mask where active`); n == 0 {
+		t.Fatal("no noise was learned")
+	}
+	// What is left are the edits of the article, every seven hours.
+	if late[0] > 0.75*early[0] || late[0] > 0.25 {
+		t.Errorf("the page with a counter is taken to change %.3f times an hour, after %.3f before its noise was known", late[0], early[0])
+	}
+}
+
+// BenchmarkAuto is the evidence at more length: three worlds, more pages, and longer.
+func BenchmarkAuto(b *testing.B) {
+	const n, budget = 240, 24
+	mean := n * time.Hour / budget
+	sum, runs := 0.0, 0
+	for b.Loop() {
+		r := crawlAdaptively(b, 10+uint64(runs%3), n, budget, 20*mean, 30*mean)
+		sum += r.report(b, budget)
+		runs++
+	}
+	b.ReportMetric(sum/float64(runs), "freshness/optimum")
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
+// useful is the factor on the odds of a change from which on a hint moves a fetch.
+const useful = 1.1
+
 // TakeHints takes the dates that a sitemap or feed (kind) of a watch gives to pages. A date
 // that moved on since the page was last fetched is a hint: it multiplies the odds that
 // the page has changed by how much more often changed pages of the host were hinted at
@@ -43,7 +46,7 @@ func (d *Daemon) TakeHints(ctx context.Context, watch int32, kind string, claims
 			out.Rate.HintedAt = now
 		}
 		s := readSignals(signals)
-		if !known || s.Ratio(true) <= 1 {
+		if !known || s.Ratio(true) < useful {
 			return out
 		}
 		page := p.page(r.State)
