@@ -103,6 +103,10 @@ func distinctHosts(items []Item, members []int) int {
 	return len(hosts)
 }
 
+// mostPairs bounds the comparisons of one item, so that a page of tens of
+// thousands of sentences on one thing takes time in proportion.
+const mostPairs = 500
+
 // Edge leads to a like item.
 type Edge struct {
 	Item   int
@@ -112,7 +116,8 @@ type Edge struct {
 // Neighbours lists for each item those with a cosine of threshold or more and no
 // conflict of figures, by rising index. Candidates come from an inverted index over the heaviest terms of
 // each item: if the rest of an item is shorter than threshold, an item that
-// shares nothing but that rest cannot reach it.
+// shares nothing but that rest cannot reach it. Of the items before it, an item is
+// compared with at most mostPairs, those that share its rarest terms first.
 func Neighbours(items []Item, threshold float64) [][]Edge {
 	lists := map[uint64][]int32{}
 	seen := make([]int32, len(items))
@@ -129,10 +134,14 @@ func Neighbours(items []Item, threshold float64) [][]Edge {
 	var prefix []feature.Entry
 	for i, it := range items {
 		prefix = signature(append(prefix[:0], it.Terms...), common, threshold)
+		pairs := 0
 		for _, e := range prefix {
 			for _, j := range lists[e.Hash] {
 				if seen[j] == int32(i) {
 					continue
+				}
+				if pairs++; pairs > mostPairs {
+					break
 				}
 				seen[j] = int32(i)
 				if c := feature.Cosine(it.Terms, items[j].Terms); c >= threshold && !conflict(it.Figures, items[j].Figures) {
@@ -140,7 +149,9 @@ func Neighbours(items []Item, threshold float64) [][]Edge {
 					out[j] = append(out[j], Edge{i, c})
 				}
 			}
-			lists[e.Hash] = append(lists[e.Hash], int32(i))
+			if len(lists[e.Hash]) < mostPairs {
+				lists[e.Hash] = append(lists[e.Hash], int32(i))
+			}
 		}
 	}
 	for i := range out {

@@ -93,7 +93,7 @@ func (r *reader) number(i int) int {
 			return n + end
 		}
 	}
-	r.open = &amount{value, kind == timeOrDate || r.dated || isYear(r.s[i:i+n], value)}
+	r.open = &amount{value, kind == timeOrDate || r.dated && value <= 31 || isYear(r.s[i:i+n], value)}
 	r.started = true
 	r.dated = r.dated && value <= 31 // "March 18, 2020": the year is one anyway
 	return n

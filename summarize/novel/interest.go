@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/summarize/feature"
@@ -17,6 +18,7 @@ type interest struct {
 	sentences []Sentence
 	lang      string
 	query     map[uint64]bool
+	words     []string           // of the query, where they are Chinese or Japanese
 	speak     map[uint64]float64 // share of hosts that use a term in new text
 	near      *feature.Days      // around the period
 }
@@ -25,6 +27,11 @@ func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
 	in := &interest{sentences: sentences, lang: text.Base(opt.Language), query: map[uint64]bool{}, speak: map[uint64]float64{}}
 	for _, t := range feature.Of(opt.Query, opt.Language) {
 		in.query[t.Hash] = true
+	}
+	for w := range strings.FieldsSeq(opt.Query) {
+		if !strings.ContainsFunc(w, func(c rune) bool { return !unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) }) {
+			in.words = append(in.words, w)
+		}
 	}
 	var last time.Time
 	hosts := map[string]bool{}
@@ -94,6 +101,13 @@ func (in *interest) of(i int) float64 {
 			dated = true
 		}
 	}
+	for _, w := range in.words { // a text without spaces has them in bigrams with what stands around
+		if strings.Contains(s.Text, w) {
+			asked++
+			topical = true
+		}
+	}
+	asked = min(asked, len(in.query))
 	out := (1 + spoken/float64(len(s.Terms))) * (1 + 2*float64(asked)/float64(max(len(in.query), 1)))
 	for _, f := range []struct {
 		holds  bool

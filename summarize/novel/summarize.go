@@ -118,7 +118,7 @@ func (s *Summary) keep(sentences []Sentence, opt Options) []int {
 const leastInterest = 0.9
 
 // leastShare is the share of the best value that an item must have.
-const leastShare = 0.15
+const leastShare = 0.2
 
 // item makes an item of a star over kept. It shows the centre, which is what the
 // rewrites have in common, unless another one is clearly more interesting; and
