@@ -105,7 +105,7 @@ func distinctHosts(items []Item, members []int) int {
 
 // mostPairs bounds the comparisons of one item, so that a page of tens of
 // thousands of sentences on one thing takes time in proportion.
-const mostPairs = 500
+const mostPairs = 200
 
 // Edge leads to a like item.
 type Edge struct {
