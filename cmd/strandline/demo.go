@@ -163,6 +163,12 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 			break
 		}
 	}
+	for _, h := range slices.Backward(world.Hosts()) {
+		if h.Sitemap != "" && h.Robots < simweb.RobotsError && h.CrawlDelay == 0 {
+			fmt.Fprintf(&b, "  - name: by-itself\n    schedule: {auto: {min: 10m, max: 2d, budget: 30/h}}\n    max_pages: 40\n    sitemaps: [%s]\n", h.Sitemap)
+			break
+		}
+	}
 	fmt.Fprintf(&b, "  - name: busy\n    schedule: \"@every 10m\"\n    bursts: {}\n    pairs: on\n    urls:\n")
 	for _, url := range busy {
 		fmt.Fprintf(&b, "      - %s\n", url)
