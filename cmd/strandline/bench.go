@@ -4,4 +4,5 @@ package main
 type benchCmd struct {
 	Recrawl  benchRecrawlCmd  `cmd:"" help:"Recrawl changed and unchanged pages: pages a second, and processor time by process."`
 	Schedule benchScheduleCmd `cmd:"" help:"Keep hourly schedules over weeks of virtual time, and count what was fetched too early, too late or never."`
+	Novelty  benchNoveltyCmd  `cmd:"" help:"Build the links of a generated web and compute the novelty of its pages: seconds and memory, beside a plain program."`
 }
