@@ -69,7 +69,7 @@ func New(opt Options) *Graph {
 	seen := new(pageSet)
 	for range 4 { // duplicates are dropped and degrees are bounded, so it takes more
 		var links, pages float64
-		for i := range uint64(2000) {
+		for i := range uint64(50_000) {
 			site, _ := slices.BinarySearch(g.sites, uint32(mix(opt.Seed+2, i)%n)+1)
 			page := uint32(mix(opt.Seed+2, i) % n)
 			links += float64(len(g.targets(page, site-1, seen, nil)))
