@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -31,19 +32,19 @@ type benchNoveltyCmd struct {
 type noveltyFigures struct {
 	Pages        int     `json:"pages"`
 	Unidentified int     `json:"unidentified"`
-	Links        uint64  `json:"links"`          // of the whole web
-	LinksIntoU   uint64  `json:"links_into_u"`   // that the formula sums over
-	LinksStored  uint64  `json:"links_stored"`   // from U: the others are constants
-	GraphBytes   uint64  `json:"graph_bytes"`    // with classes and scores
-	Peak         uint64  `json:"peak_rss_bytes"` // of the process up to here
-	Passes       int     `json:"passes"`         // over the links
-	Generate     spent   `json:"generate"`       // one pass over the links that does nothing with them
-	Build        spent   `json:"build"`          // with generating the links in each pass
+	Links        uint64  `json:"links"`                    // of the whole web
+	LinksIntoU   uint64  `json:"links_into_u"`             // that the formula sums over
+	LinksStored  uint64  `json:"links_stored"`             // from U: the others are constants
+	GraphBytes   uint64  `json:"graph_bytes"`              // with classes and scores
+	Peak         uint64  `json:"peak_rss_bytes"`           // of the process up to here
+	Passes       int     `json:"passes"`                   // over the links
+	Generate     float64 `json:"generate_cpu_ns_per_link"` // a pass over the links that does nothing with them
+	Build        spent   `json:"build"`                    // with generating the links in each pass
 	Iterate      spent   `json:"iterate"`
 	Iterations   int     `json:"iterations"`
 	LastL1       float64 `json:"last_l1"`
-	PerLink      float64 `json:"ns_per_link_into_u_and_iteration"`
-	PerStored    float64 `json:"ns_per_link_stored_and_iteration"`
+	PerLink      float64 `json:"cpu_ns_per_link_into_u_and_iteration"`
+	PerStored    float64 `json:"cpu_ns_per_link_stored_and_iteration"`
 	Processors   int     `json:"processors"`
 
 	Baseline *baselineFigures `json:"baseline,omitempty"`
@@ -55,9 +56,9 @@ type baselineFigures struct {
 	LinksIntoU uint64  `json:"links_into_u"`
 	Build      spent   `json:"build"`
 	Iterate    spent   `json:"iterate"`
-	PerLink    float64 `json:"ns_per_link_into_u_and_iteration"`
+	PerLink    float64 `json:"cpu_ns_per_link_into_u_and_iteration"`
 	Bytes      uint64  `json:"heap_bytes"`
-	Ours       float64 `json:"ours_ns_per_link_into_u_and_iteration"`
+	Ours       float64 `json:"ours_cpu_ns_per_link_into_u_and_iteration"`
 	OurBytes   uint64  `json:"ours_bytes"`
 	Difference float64 `json:"greatest_difference_of_scores"`
 }
@@ -106,17 +107,25 @@ func (c *benchNoveltyCmd) Run(ctx context.Context, a *app) error {
 		memory = freeMemory() / 10 * 9
 	}
 	var out noveltyFigures
-	web := c.web(c.Pages)
-	if err := out.Generate.measure(func() (err error) {
-		out.Links, err = countLinks(ctx, web)
-		return err
+	web := &countedWeb{Graph: c.web(c.Pages)}
+	var generate spent
+	sample := (web.Parts() + 15) / 16
+	if err := generate.measure(func() error {
+		for part := range sample {
+			if err := web.Part(part, func(uint32, []uint32) error { return ctx.Err() }); err != nil {
+				return err
+			}
+		}
+		return nil
 	}); err != nil {
 		return err
 	}
+	out.Generate = generate.CPU * 1e9 / float64(max(web.links.Swap(0), 1))
 	graph, scores, err := c.ours(ctx, web, memory, &out.Build, &out.Iterate)
 	if err != nil {
 		return err
 	}
+	out.Links = web.links.Load() / uint64(graph.Stats().Passes)
 	stats := graph.Stats()
 	out.Pages, out.Unidentified, out.LinksIntoU, out.LinksStored = stats.Pages, stats.Unidentified, stats.Links, stats.Stored
 	out.GraphBytes, out.Passes, out.Processors = stats.Bytes, stats.Passes, runtime.GOMAXPROCS(0)
@@ -139,13 +148,14 @@ func (c *benchNoveltyCmd) web(pages int) *webgraph.Graph {
 	})
 }
 
-// perLink gives the nanoseconds of the clock for a link in one iteration.
+// perLink gives the nanoseconds of processor time for a link in one iteration, which
+// all cores together share.
 func (c *benchNoveltyCmd) perLink(s spent, links uint64) float64 {
-	return s.Seconds * 1e9 / float64(max(links, 1)) / float64(c.Iterations)
+	return s.CPU * 1e9 / float64(max(links, 1)) / float64(c.Iterations)
 }
 
 // ours builds and scores the web as the program does.
-func (c *benchNoveltyCmd) ours(ctx context.Context, web *webgraph.Graph, memory uint64, build, iterate *spent) (*novelty.Graph, *novelty.Scores[float32], error) {
+func (c *benchNoveltyCmd) ours(ctx context.Context, web generated, memory uint64, build, iterate *spent) (*novelty.Graph, *novelty.Scores[float32], error) {
 	var graph *novelty.Graph
 	var scores *novelty.Scores[float32]
 	err := build.measure(func() (err error) {
@@ -201,21 +211,26 @@ func (c *benchNoveltyCmd) compare(ctx context.Context, web *webgraph.Graph, memo
 	return out, nil
 }
 
-// countLinks reads the links once.
-func countLinks(ctx context.Context, web *webgraph.Graph) (uint64, error) {
+// generated is a web whose links can be read.
+type generated interface {
+	novelty.Links
+	Classes() []novelty.Class
+}
+
+// countedWeb counts the links that are read.
+type countedWeb struct {
+	*webgraph.Graph
+	links atomic.Uint64
+}
+
+// Part reads a part and counts its links.
+func (w *countedWeb) Part(i int, yield func(uint32, []uint32) error) error {
 	var n uint64
-	for part := range web.Parts() {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if err := web.Part(part, func(_ uint32, targets []uint32) error {
-			n += uint64(len(targets))
-			return nil
-		}); err != nil {
-			return 0, err
-		}
-	}
-	return n, nil
+	defer func() { w.links.Add(n) }()
+	return w.Graph.Part(i, func(source uint32, targets []uint32) error {
+		n += uint64(len(targets))
+		return yield(source, targets)
+	})
 }
 
 // plainInLinks is how one would gather in-links without further thought: a list for
