@@ -93,7 +93,6 @@ func TestCalibration(t *testing.T) {
 		firstAtOnce bool
 	}{
 		{"links alone", 0.4, 20 * day, false, false},
-		{"links and dates", 0.4, 20 * day, true, false},
 		{"mostly immediate", 0.8, 60 * day, true, false},
 		{"mostly late", 0.15, 10 * day, true, false},
 		{"the first link at once", 0.3, 25 * day, false, true},
@@ -102,7 +101,7 @@ func TestCalibration(t *testing.T) {
 			t.Parallel()
 			m := truth
 			m.Immediate, m.Delay = test.immediate, test.delay
-			w := grow(11, m, 1500, test.dates, test.firstAtOnce)
+			w := grow(11, m, 1200, test.dates, test.firstAtOnce)
 			fitted, err := Fit(w.evidence, truth)
 			if err != nil {
 				t.Fatal(err)

@@ -75,7 +75,7 @@ func maximize(a, b float64, f func(float64) float64) float64 {
 	ratio := (math.Sqrt(5) - 1) / 2
 	x, y := b-ratio*(b-a), a+ratio*(b-a)
 	fx, fy := f(x), f(y)
-	for range 12 {
+	for range 9 {
 		if fx < fy {
 			a, x, fx = x, y, fy
 			y = a + ratio*(b-a)
