@@ -11,7 +11,7 @@ var general = lists{
 
 var languageLists = map[string]lists{
 	"en": {
-		title: `Mr Mrs Ms Mx Messrs Dr Prof Rev Hon Gen Col Lt Maj Capt Cpl Cmdr Adm Sgt Pvt Brig Gov Sen Rep Pres Supt Det Insp
+		title: `Inf Mr Mrs Ms Mx Messrs Dr Prof Rev Hon Gen Col Lt Maj Capt Cpl Cmdr Adm Sgt Pvt Brig Gov Sen Rep Pres Supt Det Insp
 			Fr Msgr St Ste Mt Ft Pt Atty Amb Sec Asst Assoc Dep Dist Ald Supt Mme Mlle Sens Reps Govs Gens Drs Profs Revs Lieut Sr`,
 		never: "vs v e.g i.e eg ie cf viz approx ca c esp incl excl al resp",
 		reference: `No Nos no nos p pp pg pgs Fig Figs fig figs Vol Vols vol vols ch chap chaps Sec sec secs Art Arts art para paras eq eqs
@@ -30,7 +30,7 @@ var languageLists = map[string]lists{
 		labelled: "vitamin plan type group hepatitis class grade section part appendix option exhibit figure phase model",
 	},
 	"de": {
-		title: `Hr Hrn Fr Frl Dr Prof Dipl Ing Mag St Gebr Hl Frhr Gen Bgm Pfr RA Kard Dres Mr Mrs Ms`,
+		title: `Hptm Oblt Maj Lt Bgmin med jur phil rer.nat Hr Hrn Fr Frl Dr Prof Dipl Ing Mag St Gebr Hl Frhr Gen Bgm Pfr RA Kard Dres Mr Mrs Ms`,
 		never: `z.b d.h u.a.m i.d.r s.o s.u v.a u.u z.t z.zt i.a i.v m.e o.ä.d bzw ca vgl inkl exkl evtl ggf sog sogen zzgl abzgl bspw insb insbes
 			max min mind vs gem lt bez betr allg amtl bes ehem einschl entspr geb gest i.e jew kgl kath ev na nördl südl östl westl
 			o.g u.ä.m urspr versch vorm zw zit n.chr.d z.hd Jh.d mtl jährl tägl stv stellv dt engl frz ital span lat griech amerik`,
@@ -73,7 +73,7 @@ var languageLists = map[string]lists{
 	},
 	"es": {
 		title:     "sr sra sres sras srta srtas dr dra dres D dª dña prof profa lic ing arq gral gob mons pbro Sto Sta cnel Tte Cap Fr Excmo Excma Ilmo Ilma Mr Mrs",
-		never:     "p.ej p.e ej cf aprox ca vs e.g i.e av Av Avda Avda Blvd c gral máx mín incl",
+		never:     "EE p.ej p.e ej cf aprox ca vs e.g i.e av Av Avda Avda Blvd c gral máx mín incl",
 		reference: "núm núms Núm n° n.º no nos pág págs p pp art arts vol vols cap caps fig figs t tel tfno ene feb abr ago sept oct nov dic",
 		final:     "etc Cía cía Inc Corp Ltd Co S.A S.L EE.UU ee.uu a.m p.m a.C d.C Ud Uds Vd Vds RR.HH FF.AA JJ.OO Jr Ph.D s.f",
 		openers: `A Ahora Al Algunos Algunas Además Antes Aquel Aquí Así Aunque Ayer Bajo Cada Casi Como Cómo Con Contra Cuando Cuándo De Del Desde Después Donde Dónde Dos Durante

@@ -249,6 +249,7 @@ func (c *cutter) hold(i int) {
 		case strings.ContainsRune(wideClosers, r):
 			if depth--; depth == 0 {
 				c.held = i + k + utf8.RuneLen(r)
+				c.retry = c.held // what was read is not read again
 				return
 			}
 		case r == '\n', r == '\r':
