@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
@@ -44,12 +45,14 @@ func (r *reported) results(ctx context.Context) ([]snapshotResult, error) {
 	return out, nil
 }
 
-// drawn are the snapshots of a figure, with its subtitle.
+// drawn are the snapshots of a figure, with its subtitle: the last ones that have
+// unidentified pages.
 func (r *reported) drawn(all []snapshotResult, what string) ([]snapshotResult, string) {
+	all = slices.DeleteFunc(slices.Clone(all), func(s snapshotResult) bool { return s.Unidentified == 0 })
 	if len(all) <= mostPanels {
 		return all, fmt.Sprintf("series %s, %s", r.series.Name, what)
 	}
-	return all[len(all)-mostPanels:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots", r.series.Name, what, mostPanels, len(all))
+	return all[len(all)-mostPanels:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots that have any", r.series.Name, what, mostPanels, len(all))
 }
 
 // noteEmpty says why there is nothing.
@@ -165,8 +168,7 @@ func reportAccuracy(ctx context.Context, r *reported) (*report.Table, chart.Figu
 	f := chart.PrecisionRecall{}
 	drawn, subtitle := r.drawn(all, "pages with a month in their URL")
 	f.Subtitle = subtitle
-	first := len(all) - len(drawn)
-	for i, s := range all {
+	for _, s := range all {
 		truths := map[string]store.NoveltyTruth{}
 		for _, truth := range s.Truths {
 			truths[truth.Truth] = truth
@@ -189,7 +191,8 @@ func reportAccuracy(ctx context.Context, r *reported) (*report.Table, chart.Figu
 			run.Threshold = append(run.Threshold, a.Threshold)
 			run.Precision, run.Recall = append(run.Precision, orNaN(precision)), append(run.Recall, orNaN(recall))
 		}
-		if i >= first && len(p.Runs) > 0 {
+		shown := slices.ContainsFunc(drawn, func(d snapshotResult) bool { return d.Number == s.Number })
+		if shown && len(p.Runs) > 0 {
 			f.Panels = append(f.Panels, p)
 		}
 	}
