@@ -12,10 +12,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/strandlinehq/strandline/cmd/internal/compare"
 	"github.com/strandlinehq/strandline/cmd/internal/control"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/simweb"
-	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -207,36 +207,12 @@ func (c *demoCmd) tell(ctx context.Context, a *app, s *service) error {
 		}
 		for _, ch := range changes {
 			fmt.Fprintf(a.stdout, "  Dice %.2f  %s\n", ch.Dice, ch.URL)
-			if line, err := s.headline(ctx, ch); err == nil && line != "" {
+			if line, err := compare.Headline(ctx, s.DB, ch.Page, ch.Version); err == nil && line != "" {
 				fmt.Fprintf(a.stdout, "             + %s\n", shorten(line, 110))
 			}
 		}
 		since = now
 	}
-}
-
-// headline is the longest sentence that a change brought.
-func (s *service) headline(ctx context.Context, ch store.LatestChange) (string, error) {
-	var texts [2][]string
-	var language string
-	for i, number := range []int32{ch.Version - 1, ch.Version} {
-		v, err := s.VersionNumber(ctx, ch.Page, number)
-		if err != nil {
-			return "", err
-		}
-		page, err := s.text(ctx, v)
-		if err != nil {
-			return "", err
-		}
-		texts[i], language = sentencesOf(page), v.Language
-	}
-	longest := ""
-	for _, sentence := range text.NewSentences(texts[0], texts[1]) {
-		if text.IsSentence(sentence, language) && len(sentence) > len(longest) {
-			longest = sentence
-		}
-	}
-	return longest, nil
 }
 
 func shorten(s string, most int) string {

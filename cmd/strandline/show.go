@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
+	"github.com/strandlinehq/strandline/cmd/internal/compare"
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -53,15 +53,7 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 
 // text reads the extracted record of a version.
 func (o *opened) text(ctx context.Context, v store.Version) (*extract.Page, error) {
-	record, err := o.Record(ctx, v)
-	if err != nil {
-		return nil, err
-	}
-	p, err := extract.DecodeRecord(record)
-	if err != nil {
-		return nil, fmt.Errorf("version %d: %w", v.Number, err)
-	}
-	return p, nil
+	return compare.Text(ctx, o.DB, v)
 }
 
 // version finds a version by number or time; the last one for an empty name.

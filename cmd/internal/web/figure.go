@@ -83,14 +83,19 @@ func (s *Server) drawn(ctx context.Context, p *looked, k figureKind, rows int) (
 	if err != nil || figure == nil {
 		return nil, err
 	}
-	f := &figureBody{
-		Name: k.name, Title: k.title, Heads: table.Columns, Notes: table.Notes, Base: fmt.Sprintf("/pages/%d/%s", p.Page, k.name),
+	f := inline(k.name, k.title, fmt.Sprintf("/pages/%d/%s", p.Page, k.name), table, figure, rows)
+	return &f, nil
+}
+
+// inline makes a figure to stand in a page, with the first rows of its table.
+func inline(name, title, base string, t *report.Table, f chart.Figure, rows int) figureBody {
+	out := figureBody{
+		Name: name, Title: title, Heads: t.Columns, Notes: t.Notes, Base: base, Rows: t.Strings(rows),
 		// chart escapes all that it is given.
-		SVG: template.HTML(figure.SVG(chart.Options{ID: k.name, Inline: true, Bare: true, Width: 1000})),
+		SVG: template.HTML(f.SVG(chart.Options{ID: name, Inline: true, Bare: true, Width: 1000})),
 	}
-	f.Rows = table.Strings(rows)
-	f.More = len(table.Rows) - len(f.Rows)
-	return f, nil
+	out.More = len(t.Rows) - len(out.Rows)
+	return out
 }
 
 // figure answers with a figure alone: as a page with its whole table, or as SVG or

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -23,18 +22,23 @@ const (
 
 func (s *Server) homeRoutes() []route { return []route{{"GET /{$}", s.home, viewer, false}} }
 
+// headed is a change with the longest sentence that it brought.
+type headed struct {
+	store.TopChange
+	Headline string
+}
+
 // homeBody is what the first page shows.
 type homeBody struct {
 	From, To   time.Time
 	Current    bool // the span ends now, not with the last change of an archive
 	Count      int64
 	Worth      int64
-	Changes    []store.TopChange
+	Changes    []headed
 	Trouble    store.Trouble
 	Late       []store.DueRow
 	Failing    []store.DueRow
 	Sizes      store.Sizes
-	Load       []chart.SparkValue
 	LoadTotal  int64
 	LoadMost   int64
 	Watches    int
@@ -54,8 +58,16 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 	if b.Count, b.Worth, err = s.db.CountChanges(ctx, b.From, b.To, worth); err != nil {
 		return err
 	}
-	if b.Changes, err = s.db.TopChanges(ctx, b.From, b.To, homeChanges); err != nil {
+	changes, err := s.db.TopChanges(ctx, b.From, b.To, homeChanges)
+	if err != nil {
 		return err
+	}
+	for _, c := range changes {
+		line, err := s.headlines.of(ctx, s.db, c.Page, c.Version, c.At)
+		if err != nil {
+			return err
+		}
+		b.Changes = append(b.Changes, headed{c, line})
 	}
 	late := now.Add(-lateGrace)
 	if b.Trouble, err = s.db.Trouble(ctx, late); err != nil {

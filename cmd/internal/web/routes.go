@@ -25,6 +25,8 @@ func (s *Server) routes() [][]route {
 		s.homeRoutes(),
 		s.listRoutes(),
 		s.pageRoutes(),
+		s.diffRoutes(),
+		s.scheduleRoutes(),
 	}
 }
 
@@ -35,7 +37,7 @@ type entry struct {
 
 // bar lists the entries, in order. A section without pages is not in it.
 func bar() []entry {
-	return []entry{{"Pages", "/pages"}}
+	return []entry{{"Pages", "/pages"}, {"Schedule", "/schedule"}}
 }
 
 // mux puts the routes together.

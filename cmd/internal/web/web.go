@@ -64,11 +64,12 @@ type Server struct {
 	version string
 	ready   func(context.Context) []string
 
-	pages   *pages        // parsed templates
-	assets  assets        // files under /static
-	key     []byte        // of this process, for the tokens of forms
-	slots   chan struct{} // one for each page that is being made
-	handler http.Handler
+	pages     *pages // parsed templates
+	assets    assets // files under /static
+	headlines headlines
+	key       []byte        // of this process, for the tokens of forms
+	slots     chan struct{} // one for each page that is being made
+	handler   http.Handler
 }
 
 // New returns a Server, or an error when a template is broken.

@@ -17,7 +17,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"when": when, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "bytes": bytesWords, "middle": middle,
-		"clean": clean, "plural": plural, "spark": spark, "due": dueWords, "outcome": outcomeWords,
+		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "shownText": shownText, "lag": lagWords,
 	}
 }
 
@@ -58,9 +58,6 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%d d", int(d.Hours()/24))
 }
 
-// dueWords tells when something is due: how late it is, or how soon it comes.
-func dueWords(now, t time.Time) template.HTML { return when(now, t) }
-
 // diceWords prints a Dice value, given as number or pointer.
 func diceWords(v any) string {
 	switch v := v.(type) {
@@ -96,6 +93,14 @@ func hoursWords(v any) string {
 		return chart.SpanText(v)
 	}
 	return "–"
+}
+
+// lagWords prints how late fetches start.
+func lagWords(d time.Duration) string {
+	if d < time.Minute {
+		return chart.NumberText(d.Seconds()) + " s"
+	}
+	return chart.SpanText(d.Hours())
 }
 
 // count prints a whole number with its thousands set apart.
@@ -153,6 +158,15 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// shownText is clean for a text whose line ends are kept.
+func shownText(s string) string {
+	parts := strings.Split(s, "\n")
+	for i := range parts {
+		parts[i] = clean(strings.TrimRight(parts[i], "\r"))
+	}
+	return strings.Join(parts, "\n")
 }
 
 // spark draws the last changes of a page.

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// What the schedule shows.
+const (
+	nextSpan  = time.Hour
+	nextSlot  = 2 * time.Minute
+	hostsMost = 20
+)
+
+func (s *Server) scheduleRoutes() []route {
+	return []route{
+		{"GET /schedule", s.schedule, viewer, false},
+		{"GET /schedule.svg", s.scheduleFile, viewer, false},
+		{"GET /schedule.csv", s.scheduleFile, viewer, false},
+	}
+}
+
+// scheduleBody is the page of the schedule.
+type scheduleBody struct {
+	Health  []store.ScheduleHealth
+	Status  store.Status
+	Trouble store.Trouble
+	Next    figureBody
+	Hosts   []store.HostQueue
+	List    string // due, late, failing or aside
+	Lists   []tab
+	Rows    []store.DueRow
+	More    string // address of the rows after these
+	First   string
+	Any     bool // a watch is configured
+}
+
+func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
+	ctx, q, now := r.Context(), r.URL.Query(), s.now().UTC()
+	late := now.Add(-lateGrace)
+	b := scheduleBody{List: q.Get("list")}
+	if b.List == "" {
+		b.List = "due"
+	}
+	after, err := readTimeMark(q.Get("after"))
+	if err != nil {
+		return err
+	}
+	var of func(store.DueRow) time.Time
+	switch b.List {
+	case "due", "late":
+		before := now
+		if b.List == "late" {
+			before = late
+		}
+		b.Rows, err = s.db.DuePages(ctx, before, now, after, rowsAPage+1)
+		of = func(r store.DueRow) time.Time { return r.NextDueAt }
+	case "failing":
+		b.Rows, err = s.db.FailingPages(ctx, now, after, rowsAPage+1)
+		of = func(r store.DueRow) time.Time { return r.FailingSince }
+	case "aside":
+		b.Rows, err = s.db.AsidePages(ctx, after, rowsAPage+1)
+		of = func(r store.DueRow) time.Time { return r.SetAsideAt }
+	default:
+		return badRequest("The lists are due, late, failing and aside.")
+	}
+	if err != nil {
+		return err
+	}
+	if len(b.Rows) > rowsAPage {
+		b.Rows = b.Rows[:rowsAPage]
+		last := b.Rows[rowsAPage-1]
+		b.More = query("/schedule", "list", b.List, "after", fmt.Sprintf("%d_%d", of(last).UnixMicro(), last.Page)) + "#list"
+	}
+	if after != nil {
+		b.First = query("/schedule", "list", b.List) + "#list"
+	}
+	if b.Status, err = s.db.Status(ctx); err != nil {
+		return err
+	}
+	b.Health, b.Any = b.Status.Schedule, len(b.Status.Schedule) > 0
+	if b.Trouble, err = s.db.Trouble(ctx, late); err != nil {
+		return err
+	}
+	table, figure, err := s.nextHour(r, now)
+	if err != nil {
+		return err
+	}
+	b.Next = inline("next", "The next hour", "/schedule", table, figure, 40)
+	if b.Hosts, err = s.db.HostQueues(ctx, now, late, hostsMost); err != nil {
+		return err
+	}
+	for _, l := range []struct{ value, words string }{
+		{"due", "due"}, {"late", "late " + count(b.Trouble.Late)}, {"failing", "failing " + count(b.Trouble.Failing)}, {"aside", "set aside " + count(b.Trouble.SetAside)},
+	} {
+		b.Lists = append(b.Lists, tab{l.words, query("/schedule", "list", l.value) + "#list", l.value == b.List})
+	}
+	return s.show(w, r, "schedule.html", "Schedule", b)
+}
+
+// nextHour draws how many pages are due in the next hour.
+func (s *Server) nextHour(r *http.Request, now time.Time) (*report.Table, chart.Figure, error) {
+	now = now.Truncate(nextSlot)
+	slots, err := s.db.DueSlots(r.Context(), now, now.Add(nextSpan), nextSlot)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &report.Table{Title: "Pages due in the next hour", Columns: []string{"from (UTC)", "pages due"}}
+	bars := chart.Bars{Hover: func(from, _, n float64) string {
+		return plural(int64(n), "page", "pages") + " from " + time.Unix(int64(from), 0).UTC().Format("15:04")
+	}}
+	total := int64(0)
+	for at := now; at.Before(now.Add(nextSpan)); at = at.Add(nextSlot) {
+		n := int64(0)
+		if i := slices.IndexFunc(slots, func(d store.DueSlot) bool { return d.At.Equal(at) }); i >= 0 {
+			n = slots[i].Pages
+		}
+		total += n
+		t.Add(at, n)
+		bars.Edges, bars.Counts = append(bars.Edges, chart.Seconds(at)), append(bars.Counts, float64(n))
+	}
+	bars.Edges = append(bars.Edges, chart.Seconds(now.Add(nextSpan)))
+	c := chart.Chart{
+		Title:    "The next hour: " + plural(total, "page is", "pages are") + " due",
+		Subtitle: fmt.Sprintf("pages due in each %d minutes", int(nextSlot.Minutes())),
+		Empty:    "No page is due in the next hour.",
+		X:        chart.Axis{Kind: chart.Time}, Y: chart.Axis{Label: "pages", Zero: true},
+	}
+	if total > 0 {
+		c.Panels = []chart.Panel{{Marks: []chart.Mark{bars}}}
+	}
+	return t, strip{c}, nil
+}
+
+// strip is a chart that is wide and low.
+type strip struct{ chart.Chart }
+
+// SVG draws the chart.
+func (s strip) SVG(opt chart.Options) []byte {
+	if opt.Height == 0 {
+		opt.Height = 190
+	}
+	return s.Chart.SVG(opt)
+}
+
+// scheduleFile answers with the next hour as SVG or CSV.
+func (s *Server) scheduleFile(w http.ResponseWriter, r *http.Request) error {
+	table, figure, err := s.nextHour(r, s.now().UTC())
+	if err != nil {
+		return err
+	}
+	if strings.HasSuffix(r.URL.Path, ".svg") {
+		s.sendSVG(w, r, figure)
+		return nil
+	}
+	return s.sendCSV(w, r, table, "strandline-schedule.csv")
+}
+
+// readTimeMark reads the place of a row in a list ordered by time.
+func readTimeMark(text string) (*store.TimeMark, error) {
+	if text == "" {
+		return nil, nil
+	}
+	at, page, ok := strings.Cut(text, "_")
+	micros, err := strconv.ParseInt(at, 10, 64)
+	id, err2 := strconv.ParseInt(page, 10, 64)
+	if !ok || err != nil || err2 != nil || micros < 0 || micros > 1e17 {
+		return nil, badRequest("The place to go on from is not one that a list has given out.")
+	}
+	return &store.TimeMark{At: time.UnixMicro(micros).UTC(), Page: store.PageID(id)}, nil
+}
