@@ -92,7 +92,7 @@ func inline(name, title, base string, t *report.Table, f chart.Figure, rows int)
 	out := figureBody{
 		Name: name, Title: title, Heads: t.Columns, Notes: t.Notes, Base: base, Rows: t.Strings(rows),
 		// chart escapes all that it is given.
-		SVG: template.HTML(f.SVG(chart.Options{ID: name, Inline: true, Bare: true, Width: 1000})),
+		SVG: template.HTML(f.SVG(chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: 1000})),
 	}
 	out.More = len(t.Rows) - len(out.Rows)
 	return out

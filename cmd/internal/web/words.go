@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -73,7 +74,7 @@ func diceWords(v any) string {
 		if v > .995 && v < 1 {
 			return ">.99" // not the 1 of equal texts
 		}
-		return chart.ShareText(v)
+		return strings.TrimPrefix(strconv.FormatFloat(v, 'f', 2, 64), "0")
 	}
 	return "–"
 }

@@ -1,0 +1,257 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// screenshotsVar names the environment variable with a folder for screenshots.
+const screenshotsVar = "STRANDLINE_SCREENSHOTS"
+
+// chromium finds the browser. A machine without it skips the test; if the
+// environment variable CI is set, it fails it instead.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") != "" {
+		t.Fatal("no Chromium was found; scripts/install-chromium installs it")
+	}
+	t.Skip("no Chromium was found; scripts/install-chromium installs it")
+	return ""
+}
+
+// action is a step in the browser.
+type action = chromedp.Action[chromedp.Void]
+
+// browser is one tab with what went wrong in it.
+type browser struct {
+	context.Context
+	base string
+
+	mu     sync.Mutex // guards faults
+	faults []string
+}
+
+// newBrowser starts one browser for the whole test.
+func newBrowser(t *testing.T, base string) *browser {
+	t.Helper()
+	options := append([]chromedp.ExecAllocatorOption{}, chromedp.DefaultExecAllocatorOptions[:]...)
+	options = append(options, chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.WindowSize(1280, 900))
+	ctx, cancel := context.WithTimeout(t.Context(), 150*time.Second)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &browser{Context: ctx, base: base}
+	if err := chromedp.Do(ctx); err != nil { // starts it
+		t.Fatal(err)
+	}
+	err := chromedp.Listen(ctx, func(event any) {
+		switch e := event.(type) {
+		case *runtime.EventExceptionThrown:
+			b.fault("exception: " + e.ExceptionDetails.Text)
+		case *runtime.EventConsoleAPICalled:
+			words := ""
+			for _, a := range e.Args {
+				words += " " + string(a.Value)
+			}
+			b.fault(fmt.Sprintf("console.%s%s", e.Type, words))
+		case *log.EventEntryAdded:
+			if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+				b.fault(fmt.Sprintf("%s: %s", e.Entry.Text, e.Entry.URL))
+			}
+		case *network.EventRequestWillBeSent:
+			if !strings.HasPrefix(e.Request.URL, base+"/") {
+				b.fault("request to " + e.Request.URL)
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call(t, ctx, network.Enable, network.EnableParams{})
+	call(t, ctx, log.Enable, cdp.Empty{})
+	call(t, ctx, runtime.Enable, cdp.Empty{})
+	return b
+}
+
+// call runs a command of the browser's protocol.
+func call[P, R any](t *testing.T, ctx context.Context, cmd cdp.Command[P, R], params P) {
+	t.Helper()
+	if _, err := chromedp.Call(ctx, cmd, params); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *browser) fault(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.faults = append(b.faults, text)
+}
+
+// do runs actions and fails on whatever went wrong in the browser.
+func (b *browser) do(t *testing.T, what string, actions ...action) {
+	t.Helper()
+	if err := chromedp.Do(b, actions...); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.faults {
+		t.Errorf("%s: %s", what, f)
+	}
+	b.faults = nil
+}
+
+// open goes to an address and waits for it.
+func (b *browser) open(address string) action {
+	return chromedp.Steps(chromedp.Navigate(b.base+address), chromedp.WaitReady("footer"))
+}
+
+// want evaluates an expression that must be true.
+func want(t *testing.T, what, expression string) action {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		ok, err := chromedp.Evaluate[bool](expression)(ctx, tab)
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		if !ok {
+			t.Errorf("not so: %.200s", what)
+		}
+		return nil
+	})
+}
+
+// shoot keeps a screenshot of the whole page where the environment asks for it.
+func shoot(name string) action {
+	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		dir := os.Getenv(screenshotsVar)
+		if dir == "" {
+			return nil
+		}
+		png, err := chromedp.FullScreenshot(100)(ctx, tab)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644)
+	})
+}
+
+// sound are what every page must be: one heading of the first order, labels on all
+// fields, names on all links, figures with marks, and no wider than the window.
+func sound(t *testing.T) action {
+	return chromedp.Steps(
+		want(t, "one h1", `document.querySelectorAll("h1").length === 1`),
+		want(t, "a language", `document.documentElement.lang === "en"`),
+		want(t, "labels", `[...document.querySelectorAll("input:not([type=hidden]), select")].every(e => e.labels.length > 0 || e.getAttribute("aria-label"))`),
+		want(t, "names of links and buttons", `[...document.querySelectorAll("a, button")].every(e => e.textContent.trim() || e.getAttribute("aria-label"))`),
+		want(t, "unique ids", `(ids => new Set(ids).size === ids.length)([...document.querySelectorAll("[id]")].map(e => e.id))`),
+		want(t, "figures with marks", `[...document.querySelectorAll("figure svg")].every(s => s.querySelectorAll("path, rect, circle, line, text").length > 1 && s.getBoundingClientRect().height > 20 && s.querySelector("title").textContent)`),
+		want(t, "no wider than the window", `document.documentElement.scrollWidth <= innerWidth`),
+		want(t, "nothing of the pages ran", `window.pwned === undefined`),
+		want(t, "contrast of text", contrast),
+	)
+}
+
+// contrast is true if all visible text has at least 7:1 on the page, links in
+// the accent 4.5:1 (WCAG 2.2, 1.4.3 and 1.4.6).
+const contrast = `(function () {
+	function lum(c) {
+		var v = c.match(/[\d.]+/g).slice(0, 3).map(function (x) { x = x / 255; return x <= .03928 ? x / 12.92 : Math.pow((x + .055) / 1.055, 2.4); });
+		return .2126 * v[0] + .7152 * v[1] + .0722 * v[2];
+	}
+	function ground(e) {
+		for (; e; e = e.parentElement) { var c = getComputedStyle(e).backgroundColor; if (!/, 0\)$/.test(c) && c !== "transparent") { return c; } }
+		return "rgb(255, 255, 255)";
+	}
+	var bad = [];
+	document.querySelectorAll("main *").forEach(function (e) {
+		if (e.closest("svg, option, select, .hidden") || ![...e.childNodes].some(function (n) { return n.nodeType === 3 && n.textContent.trim(); })) { return; }
+		var a = lum(getComputedStyle(e).color), b = lum(ground(e)), ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+		if (ratio < (e.closest("a, button") ? 4.5 : 7)) { bad.push(e.tagName + " " + ratio.toFixed(1)); }
+	});
+	if (bad.length) { console.log(bad.slice(0, 5).join()); }
+	return bad.length === 0;
+})()`
+
+// TestBrowser opens every page in Chromium, as a reader would.
+func TestBrowser(t *testing.T) {
+	t.Parallel()
+	chromium(t)
+	fx := fill(t, open(t))
+	server := httptest.NewUnstartedServer(newServer(t, fx.DB, nil))
+	var err error
+	if server.Listener, err = (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	server.Start()
+	defer server.Close()
+	b := newBrowser(t, server.URL)
+	busy := fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0]))
+	svg := fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[2]))
+	list := []struct{ name, address string }{
+		{"home", "/"}, {"list", "/pages"}, {"page", busy}, {"attack", svg}, {"diff", busy + "/diff?b=5"}, {"side", busy + "/diff?b=5&view=side&by=sentences"},
+		{"headers", busy + "/diff?b=5&by=headers&view=side"}, {"version", busy + "/versions/3"}, {"figure", busy + "/lifespans"}, {"schedule", "/schedule"},
+	}
+	for _, look := range []struct {
+		name, scheme string
+		width        int64
+		scale        float64
+	}{{"light", "light", 1280, 1}, {"dark", "dark", 1280, 1}, {"phone", "light", 390, 2}} {
+		call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
+		b.do(t, look.name, chromedp.EmulateViewport(look.width, 900, chromedp.EmulateScale(look.scale)))
+		for _, p := range list {
+			b.do(t, look.name+" "+p.name, b.open(p.address), sound(t), shoot(look.name+"-"+p.name))
+		}
+	}
+	b.do(t, "wide again", chromedp.EmulateViewport(1280, 900))
+
+	b.do(t, "theme", b.open("/"), chromedp.Click("[data-theme-switch]"), want(t, "dark", `document.documentElement.dataset.theme === "dark"`),
+		b.open("/pages"), want(t, "remembered", `document.documentElement.dataset.theme === "dark"`), chromedp.Click("[data-theme-switch]"))
+	b.do(t, "sorting", b.open("/pages"), chromedp.Click(`//th/a[text()="Changes every"]`), chromedp.WaitReady(`th[aria-sort="ascending"]`),
+		want(t, "sorted", `location.search.includes("sort=every")`), chromedp.Click(`th[aria-sort] a`),
+		chromedp.WaitReady(`th[aria-sort="descending"]`))
+	b.do(t, "paging", b.open("/pages"), chromedp.Click(`a[rel=next]`), chromedp.WaitReady(`//a[text()="First rows"]`),
+		want(t, "the rest", `document.querySelectorAll("tbody tr").length > 5 && !document.querySelector("a[rel=next]")`))
+	b.do(t, "keys of a list", b.open("/pages"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"),
+		want(t, "first row", `document.querySelector("tbody tr").getAttribute("aria-selected") === "true" && document.activeElement.closest("tr") === document.querySelector("tbody tr")`),
+		chromedp.KeyEvent(kb.Enter), chromedp.WaitReady("#versions"))
+	b.do(t, "the field by its key", b.open("/pages"), chromedp.KeyEvent("/"), want(t, "focus", `document.activeElement.id === "find"`),
+		chromedp.SendKeys("#find", "evil.test/data"+kb.Enter), chromedp.WaitReady(`//span[contains(text(), "evil.test/data")]`),
+		want(t, "found one", `document.querySelectorAll("tbody tr").length === 1`))
+	b.do(t, "comparing", b.open(busy), chromedp.Click(`input[name=a][value="3"]`), chromedp.Click(`input[name=b][value="7"]`),
+		chromedp.Click(`#versions button`), chromedp.WaitReady(".flow"),
+		want(t, "versions 3 and 7", `document.querySelector("h1").textContent === "Versions 3 and 7" && document.querySelectorAll("ins").length > 1`))
+	b.do(t, "next and previous change", b.open(busy+"/diff?b=5"), chromedp.KeyEvent("n"), chromedp.WaitReady(`//h1[text()="Versions 5 and 6"]`),
+		chromedp.KeyEvent("p"), chromedp.WaitReady(`//h1[text()="Versions 4 and 5"]`))
+	b.do(t, "zoom and hover", b.open(busy), chromedp.Focus("#curve svg"), chromedp.KeyEvent("+"),
+		want(t, "nearer", `document.querySelector("#curve svg").viewBox.baseVal.width < 600`), chromedp.KeyEvent("0"),
+		want(t, "all", `document.querySelector("#curve svg").viewBox.baseVal.width > 900`),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector("#changes svg circle:has(title)").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, clientX: 50, clientY: 50}))`),
+		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))
+	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))
+}

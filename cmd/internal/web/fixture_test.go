@@ -1,0 +1,137 @@
+package web_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/archive"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/crawler/simweb"
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// The fixture: pages of the simulated web and pages that attack, captured every
+// hour up to half an hour before noon.
+const (
+	fixturePages = 60 // more than a table has rows
+	fixtureHours = 12
+)
+
+// attacks are pages built to run, load or spoof something where they are shown.
+// Each %d is the hour, so that every version differs.
+var attacks = []struct{ url, contentType, page string }{
+	{"http://evil.test/script", "text/html", `<title>"><script>window.pwned=1</script> %d</title><p>Read <b>this</b> &lt;script&gt;window.pwned=1&lt;/script&gt; and "quotes' &amp; more, hour %d.</p>`},
+	{"http://evil.test/<svg onload=window.pwned=1>?q=\"'><img src=x onerror=window.pwned=1>", "text/html", `<title>Address %d</title><p class="x' onclick='window.pwned=1">Nothing to see at hour %d of this long day.</p>`},
+	{"http://evil.test/svg", "text/html", `<title>&lt;/title&gt;&lt;svg onload=window.pwned=1&gt;%d</title><svg onload="window.pwned=1"><script>window.pwned=1</script><text>drawn %d</text></svg><div id="&quot; onmouseover=window.pwned=1 x=&quot;">Text of the hour %[2]d stands here and is read.</div>`},
+	{"http://evil.test/data", "text/html", `<title>data %d</title><p>Click <a href="data:text/html,<script>window.pwned=1</script>">here %d</a>, <a href="javascript:window.pwned=1">or here</a>, <a href="http://other.test/?a=1&b=<script>">or there %[2]d</a>.</p>`},
+	{"http://evil.test/charset", "text/html; charset=utf-7", "<title>+ADw-script+AD4-window.pwned=1 %d</title><p>+ADw-img src=x onerror=window.pwned=1+AD4- at %d o'clock. \u202etxet desrever\u202c \u2066\ufeffend.</p>"},
+	{"http://evil.test/template", "text/html", `<title>{{.}} {{template "x"}} %d</title><p>{{printf "%%s" .}} ${window.pwned=1} at hour %d of the test.</p>`},
+}
+
+// fixture is a database with pages in it.
+type fixture struct {
+	*store.DB
+	urls []string // of the attacks, canonical
+}
+
+// fill imports the pages and measures them.
+func fill(t testing.TB, db *store.DB) fixture {
+	t.Helper()
+	var now time.Time
+	world, err := simweb.New(func() time.Time { return now }, simweb.Options{Seed: 3, Size: 2 << 10, Volatile: true, Epoch: noon.Add(-fixtureHours*time.Hour - 30*time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := world.Options().Epoch
+	var urls []string
+	onHost := map[string]int{}
+	for p := range world.Pages(start, start) {
+		if p.Kind != simweb.Redirect && !p.Private && onHost[p.Host] < 12 && len(urls) < fixturePages {
+			onHost[p.Host]++
+			urls = append(urls, p.URL)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "fixture.warc")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := warc.NewWriter(f, warc.WriterOptions{Reproducible: true, Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(url string, at time.Time, contentType string, page []byte) {
+		t.Helper()
+		if _, err := out.Response(url, at, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: %s\r\nX-Note: <script>window.pwned=1</script>\r\n\r\n", contentType), page, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client := &http.Client{Transport: world.Transport()}
+	for hour := range fixtureHours {
+		now = start.Add(time.Duration(hour) * time.Hour)
+		for _, url := range urls {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := client.Do(req)
+			if err != nil {
+				continue // the simulated web fails now and then
+			}
+			body, err := io.ReadAll(res.Body)
+			res.Body.Close()
+			if err == nil && res.StatusCode == http.StatusOK {
+				put(url, now, res.Header.Get("Content-Type"), body)
+			}
+		}
+		for _, a := range attacks {
+			put(a.url, now, a.contentType, fmt.Appendf(nil, a.page, hour, hour))
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader := intake.New(canonical.New(canonical.Options{}))
+	if _, err := archive.Import(t.Context(), db, reader, []string{file}, archive.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fx := fixture{DB: db}
+	for _, a := range attacks {
+		url, err := reader.Canonical(a.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fx.urls = append(fx.urls, url)
+	}
+	due := func(_ string, at time.Time) (time.Time, time.Time, error) {
+		return at.Add(10 * time.Minute), at.Add(10 * time.Minute), nil
+	}
+	if _, err := db.SetWatches(t.Context(), noon, []store.WatchSpec{
+		{Name: "all", Category: "News", Config: []byte("{}"), Timing: "t", Every: time.Hour, Pages: slices.Concat(urls, fx.urls), First: due},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return fx
+}
+
+// page returns the number of a page.
+func (f fixture) page(t testing.TB, url string) store.PageID {
+	t.Helper()
+	p, err := f.PageByURL(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.ID
+}
