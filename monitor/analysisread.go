@@ -34,6 +34,8 @@ type Analysis struct {
 	Survival       []dom.Survival
 	Exact          bool // the elements' measures follow from all that was seen
 	Depth          int  // levels of elements that are followed
+
+	page store.PageID
 }
 
 // SlotTime returns the middle of a slot.
@@ -72,7 +74,7 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 		}
 	}
 	out := &Analysis{
-		URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
+		page: page.ID, URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
 		Curve: s.curve.Curve(), Starts: s.curve.Starts(),
 		Terms: s.terms.Rows(), Sampled: s.terms.Sampled(),
 		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Depth: s.elements.Depth(),

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/dice"
@@ -42,7 +41,13 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 	if err != nil {
 		return err
 	}
-	ignored, err := compiledRules(ctx, tx, steps)
+	var pages []store.PageID
+	for _, s := range steps {
+		if s.TextChanged {
+			pages = append(pages, s.Page)
+		}
+	}
+	ignored, err := rulesOf(ctx, tx, pages, map[string]*ignore.Rules{})
 	if err != nil {
 		return err
 	}
@@ -95,38 +100,6 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 		changes = append(changes, change)
 	}
 	return tx.PutChanges(ctx, changes)
-}
-
-// compiledRules gives the rules of the pages that have some. A rule that does not
-// compile was refused with the configuration; one that an older program let in is
-// left out with the others of its page.
-func compiledRules(ctx context.Context, tx *store.Tx, steps []store.Step) (map[store.PageID]*ignore.Rules, error) {
-	var pages []store.PageID
-	for _, s := range steps {
-		if s.TextChanged {
-			pages = append(pages, s.Page)
-		}
-	}
-	rules, err := tx.IgnoreRules(ctx, pages)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[store.PageID]*ignore.Rules, len(rules))
-	byText := map[string]*ignore.Rules{}
-	for page, list := range rules {
-		key := strings.Join(list, "\n")
-		r, ok := byText[key]
-		if !ok {
-			if r, err = ignore.Compile(list); err != nil {
-				r = nil
-			}
-			byText[key] = r
-		}
-		if r != nil {
-			out[page] = r
-		}
-	}
-	return out, nil
 }
 
 // content is what a change is measured on.

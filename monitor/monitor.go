@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -58,10 +59,15 @@ const idle = 300 * time.Millisecond
 
 // Run works off the queues until ctx is done, and returns nil then. When the
 // database is away it waits, with growing pauses, and goes on.
+//
+// The language model of all pages is kept on the side, at a slower pace.
 func (m *Monitor) Run(ctx context.Context) error {
+	var side sync.WaitGroup
+	defer side.Wait()
+	side.Go(func() { m.followCollection(ctx) })
 	pause := idle
 	for {
-		n, err := m.Drain(ctx)
+		n, err := m.drainVersions(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -82,12 +88,25 @@ func (m *Monitor) Run(ctx context.Context) error {
 	}
 }
 
-// Drain works off the queues of all stages until they are empty and returns how
-// many versions it looked at. Several Drains may run at once.
+// Drain works off the queues of all stages until they are empty, and then brings
+// the language model of all pages up to date. It returns how many versions it looked
+// at. Several Drains may run at once.
 //
 // A version that cannot be measured, because its record is damaged, is set aside
 // with a log line and stays queued under another stage name; the others go on.
 func (m *Monitor) Drain(ctx context.Context) (int, error) {
+	n, err := m.drainVersions(ctx)
+	if err != nil {
+		return n, err
+	}
+	if err := m.collect(ctx); err != nil {
+		return n, fmt.Errorf("monitor: %w", err)
+	}
+	return n, nil
+}
+
+// drainVersions works off the queues of versions.
+func (m *Monitor) drainVersions(ctx context.Context) (int, error) {
 	var total atomic.Int64
 	g, both := errgroup.WithContext(ctx)
 	for range m.workers {

@@ -21,6 +21,12 @@ func (t *Tx) IgnoreRules(ctx context.Context, pages []PageID) (map[PageID][]stri
 	return ignoreRules(ctx, t.tx, pages)
 }
 
+// IgnoreRules returns what the watches of each page ask to leave out of
+// comparisons, rules of several watches together. Pages without rules have no entry.
+func (db *DB) IgnoreRules(ctx context.Context, pages []PageID) (map[PageID][]string, error) {
+	return ignoreRules(ctx, db.pool, pages)
+}
+
 func ignoreRules(ctx context.Context, q queryer, pages []PageID) (map[PageID][]string, error) {
 	rows, err := q.Query(ctx, qIgnoreRules.sql, pages, bucketsOf(pages))
 	if err != nil {

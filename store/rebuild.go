@@ -60,8 +60,9 @@ type RebuildReport struct {
 
 // Rebuild reads all payloads again and puts what they say in the place of what
 // was stored: records, hashes, titles, languages, counts and links of versions,
-// and the pages' states. It queues all versions for the later stages and in the
-// end deletes the records that nothing refers to any more.
+// and the pages' states. It queues all versions for the later stages, and in the end
+// drops the language model to be made anew and deletes the records that nothing
+// refers to any more.
 //
 // What is right already is left untouched, so that it may be stopped anywhere and
 // started again, from the beginning or from where Progress said it was. Writers
@@ -84,6 +85,9 @@ func (db *DB) Rebuild(ctx context.Context, opt RebuildOptions) (RebuildReport, e
 		if err := r.bucket(ctx, bucket); err != nil {
 			return r.report, fmt.Errorf("rebuild: bucket %d: %w", bucket, err)
 		}
+	}
+	if err := db.forgetModel(ctx); err != nil {
+		return r.report, fmt.Errorf("rebuild: language model: %w", err)
 	}
 	if err := r.sweep(ctx); err != nil {
 		return r.report, fmt.Errorf("rebuild: delete records: %w", err)

@@ -27,11 +27,15 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 	var versions []pageVersion
 	var extended []pageVersion
 	var queue []pageVersion
+	var seen []time.Time // when fetches saw a version
 	states := make([]*PageState, 0, len(b.pages))
 	for _, p := range b.pages {
 		for _, o := range p.obs {
 			if !o.ghost {
 				fetches = append(fetches, fetchRow{p.id, o})
+			}
+			if o.version > 0 {
+				seen = append(seen, o.at)
 			}
 		}
 		for _, v := range p.timeline.made {
@@ -54,6 +58,9 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if err := b.enqueue(ctx, tx, queue); err != nil {
+		return err
+	}
+	if err := notePeriods(ctx, tx, seen); err != nil {
 		return err
 	}
 	return updateStates(ctx, tx, states)

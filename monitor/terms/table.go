@@ -13,6 +13,7 @@ type Scored struct {
 	At       float64 // Div at the slot of the table's left column
 	HasAt    bool    // the term is in that version
 	Div      float64 // over all versions
+	HasDiv   bool    // it is defined: the collection has the term
 }
 
 // Table is a page's part of paper A's Table 3 (SCIENCE A25).
@@ -35,7 +36,7 @@ func Select(terms []Scored, top, side int) Table {
 		if s.HasAt {
 			t.Start = append(t.Start, s)
 		}
-		if s.HasPower && s.Power > Lasting {
+		if s.HasPower && s.HasDiv && s.Power > Lasting {
 			lasting = append(lasting, s)
 		}
 	}

@@ -270,10 +270,10 @@ func TestSelect(t *testing.T) {
 	t.Parallel()
 	var in []Scored
 	for i := range 7 {
-		in = append(in, Scored{Term: fmt.Sprintf("last%d", i), Power: .9, HasPower: true, Div: float64(i), At: 1, HasAt: i < 2})
+		in = append(in, Scored{Term: fmt.Sprintf("last%d", i), Power: .9, HasPower: true, Div: float64(i), HasDiv: true, At: 1, HasAt: i < 2})
 	}
-	in = append(in, Scored{Term: "brief", Power: .1, HasPower: true, At: 5, HasAt: true, Div: 99},
-		Scored{Term: "middle", Power: .8, HasPower: true, Div: 50}, Scored{Term: "unknown", Power: .9})
+	in = append(in, Scored{Term: "brief", Power: .1, HasPower: true, At: 5, HasAt: true, Div: 99, HasDiv: true},
+		Scored{Term: "middle", Power: .8, HasPower: true, Div: 50, HasDiv: true}, Scored{Term: "unknown", Power: .9, HasDiv: true}, Scored{Term: "rare", Power: .9, HasPower: true})
 	names := func(s []Scored) (out []string) {
 		for _, x := range s {
 			out = append(out, x.Term)

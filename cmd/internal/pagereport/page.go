@@ -2,7 +2,6 @@ package pagereport
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -157,37 +156,4 @@ func (r *Page) StayingPower(_ context.Context) (*report.Table, chart.Figure, err
 	t.Note("A bin holds its lower edge, the last one both. %d terms without a staying power are left out.", len(r.Analysis.Terms)-len(powers))
 	r.noteTerms(t)
 	return t, f, nil
-}
-
-// Terms prints the page's part of paper A's Table 3 as far as the database
-// has it (SCIENCE A25). Its divergences need the language model of the collection,
-// which is not kept; the terms' own shares stand in their place.
-func (r *Page) Terms(_ context.Context) (*report.Table, chart.Figure, error) {
-	const top, side = 20, 20
-	t := &report.Table{Title: "Terms of " + r.Page.URL, Columns: []string{"part", "term", "share of words", "staying power", "divergence"}}
-	rows := slices.Clone(r.Analysis.Terms)
-	slices.SortStableFunc(rows, func(a, b terms.Row) int {
-		switch {
-		case a.PDoc > b.PDoc:
-			return -1
-		case a.PDoc < b.PDoc:
-			return 1
-		}
-		return 0
-	})
-	list := func(part string, n int, want func(terms.Row) bool) {
-		for _, w := range rows {
-			if n > 0 && want(w) {
-				t.Add(part, w.Term, w.PDoc, powerOf(w), nil)
-				n--
-			}
-		}
-	}
-	list("first version", top, func(w terms.Row) bool { return w.First() == 0 })
-	list(fmt.Sprintf("lasting (above %g)", terms.Lasting), side, func(w terms.Row) bool { return w.HasPower && w.Power > terms.Lasting })
-	list(fmt.Sprintf("fleeting (below %g)", terms.Fleeting), side, func(w terms.Row) bool { return w.HasPower && w.Power < terms.Fleeting })
-	t.Note("At most %d terms of the first version and %d of each other part, those with the greatest mean share of the words first.", top, side)
-	t.Note("Divergence is empty: it needs the language model of all watched pages, which the database does not hold. 'strandline measure divergence' computes it of given pages.")
-	r.noteTerms(t)
-	return t, nil, nil
 }
