@@ -17,7 +17,7 @@ import (
 // in which it came. The tables are local: the model is one for all buckets.
 var (
 	qNotePeriods = statement{local, `insert into core.collection_todo (period_start) select unnest($1::timestamptz[])`}
-	qHoldModel   = statement{local, `select pg_try_advisory_xact_lock(7305821)`}
+	qHoldModel   = statement{local, `select pg_try_advisory_xact_lock(7305822)`}
 	qTakePeriods = statement{local, `
 		delete from core.collection_todo t
 		where t.period_start in (select distinct d.period_start from core.collection_todo d order by 1 limit $1)
