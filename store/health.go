@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,8 @@ var (
 		from api_v1.schedule_health s order by s.kind, s.name`}
 	qCountSetAside = statement{all, `
 		select m.watch_id, count(*), min(m.set_aside_reason) from core.watch_page m where m.set_aside_at is not null group by m.watch_id`}
+	qCountPages = statement{all, `
+		select m.watch_id, count(*), min(m.due_at) filter (where m.due_at > $1) from core.watch_page m where m.left_at is null group by m.watch_id`}
 	qCountLeased = statement{all, `
 		select count(*) from core.page_schedule s where s.next_due_at <= $1 and s.lease_until > $2`}
 	qStageLag = statement{all, `
@@ -120,8 +123,10 @@ type ScheduleHealth struct {
 	Due, Late, Failing int
 	OldestDueAt        time.Time // zero: nothing is due
 	LagP50, LagP99     time.Duration
-	SetAside           int    // pages set aside as misconfigured
-	Reason             string // why one of them was
+	Pages              int       // that it watches
+	NextDueAt          time.Time // when one of them is due next; zero: never
+	SetAside           int       // pages set aside as misconfigured
+	Reason             string    // why one of them was
 }
 
 // StageLag is the queue of a later stage.
@@ -178,7 +183,41 @@ func (db *DB) ScheduleHealth(ctx context.Context) ([]ScheduleHealth, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read schedule health: %w", err)
 	}
-	return out, db.addSetAside(ctx, out)
+	return out, errors.Join(db.addSetAside(ctx, out), db.addPages(ctx, out))
+}
+
+// addPages counts the pages of the watches, and says when each has work next.
+func (db *DB) addPages(ctx context.Context, health []ScheduleHealth) error {
+	watches, err := db.Watches(ctx)
+	if err != nil {
+		return err
+	}
+	names := make(map[int32]string, len(watches))
+	for _, w := range watches {
+		names[w.ID] = w.Name
+	}
+	var now time.Time
+	if err := db.pool.QueryRow(ctx, qScheduleNow.sql).Scan(&now); err != nil {
+		return fmt.Errorf("count watched pages: %w", err)
+	}
+	rows, err := db.pool.Query(ctx, qCountPages.sql, now)
+	if err != nil {
+		return fmt.Errorf("count watched pages: %w", err)
+	}
+	var watch int32
+	var n int
+	var next *time.Time
+	_, err = pgx.ForEachRow(rows, []any{&watch, &n, &next}, func() error {
+		i := slices.IndexFunc(health, func(h ScheduleHealth) bool { return h.Kind == "watch" && h.Name == names[watch] })
+		if i >= 0 {
+			health[i].Pages, health[i].NextDueAt = n, deref(next)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("count watched pages: %w", err)
+	}
+	return nil
 }
 
 // addSetAside counts the pages that were set aside.

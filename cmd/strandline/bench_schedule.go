@@ -52,7 +52,7 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 	}
 	epoch := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	clk := clock.NewDriven(epoch, c.Speed)
-	world, err := simweb.New(clk.Now, simweb.Options{Hosts: c.Pages/40 + 4, PagesPerHost: 120, Size: c.Size, Epoch: epoch, Births: -1, Deaths: -1})
+	world, err := simweb.New(clk.Now, simweb.Options{Hosts: c.Pages/schedulePerHost*3/2 + 4, PagesPerHost: 60, Size: c.Size, Epoch: epoch, Births: -1, Deaths: -1})
 	if err != nil {
 		return err
 	}
@@ -102,6 +102,10 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 	return a.printJSON(f)
 }
 
+// schedulePerHost is how many pages of a host are watched. A host has one request
+// at a time, each of which takes minutes of the virtual time on a busy machine.
+const schedulePerHost = 10
+
 // schedulePages takes pages that robots.txt allows, of hosts that answer.
 func schedulePages(world *simweb.World, n int, at time.Time) []string {
 	hosts := map[string]simweb.Host{}
@@ -109,8 +113,10 @@ func schedulePages(world *simweb.World, n int, at time.Time) []string {
 		hosts[h.Name] = h
 	}
 	var out []string
+	taken := map[string]int{}
 	for p := range world.Pages(at, at.Add(time.Second)) {
-		if h := hosts[p.Host]; len(out) < n && h.Robots < simweb.RobotsError && p.Redirect == "" && world.Allowed(p.URL) {
+		if h := hosts[p.Host]; len(out) < n && taken[p.Host] < schedulePerHost && h.Robots < simweb.RobotsError && p.Redirect == "" && world.Allowed(p.URL) {
+			taken[p.Host]++
 			out = append(out, p.URL)
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/strandlinehq/strandline/configs"
@@ -66,9 +67,13 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 			fmt.Fprintf(a.stdout, "%s %s, %d pages; due by itself: %s\n", i.Kind, i.Name, i.Pages, i.Auto)
 			continue
 		}
-		fmt.Fprintf(a.stdout, "%s %s, %d pages; next due (UTC):", i.Kind, i.Name, i.Pages)
+		fmt.Fprintf(a.stdout, "%s %s, %s; next due (UTC):", i.Kind, i.Name, plural(i.Pages, "page"))
+		layout := "2006-01-02 15:04"
+		if slices.ContainsFunc(i.Due, func(t time.Time) bool { return t.Second() != 0 }) {
+			layout += ":05"
+		}
 		for _, t := range i.Due {
-			fmt.Fprintf(a.stdout, " %s", t.UTC().Format("2006-01-02 15:04"))
+			fmt.Fprintf(a.stdout, " %s", t.UTC().Format(layout))
 		}
 		fmt.Fprintln(a.stdout)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -42,8 +43,7 @@ func (c *historyCmd) Run(ctx context.Context, a *app) error {
 	}
 	fmt.Fprintf(a.stdout, "%s\n", page.URL)
 	if len(versions) == 0 {
-		fmt.Fprintln(a.stdout, "no version yet")
-		return nil
+		return c.noVersion(ctx, a, o, page)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "version\tfirst seen (UTC)\tlast seen (UTC)\tfetches\tbytes\twords\tdice\tchanged\t")
@@ -52,6 +52,27 @@ func (c *historyCmd) Run(ctx context.Context, a *app) error {
 			diceText(v), levelText(v))
 	}
 	return w.Flush()
+}
+
+// noVersion says why a page has none.
+func (c *historyCmd) noVersion(ctx context.Context, a *app, o *opened, page store.Page) error {
+	last, err := o.LastFetch(ctx, page.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		_, err = fmt.Fprintln(a.stdout, "no version yet: the page was linked to or listed, but never fetched; 'strandline fetch' fetches it now")
+		return err
+	case err != nil:
+		return err
+	}
+	line := fmt.Sprintf("no version yet; the last fetch, at %s, ended as %s", stamp(last.StartedAt), last.Outcome)
+	if last.Status > 0 {
+		line += fmt.Sprintf(", status %d", last.Status)
+	}
+	if last.Error != "" {
+		line += ": " + last.Error
+	}
+	_, err = fmt.Fprintln(a.stdout, line)
+	return err
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }

@@ -14,6 +14,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/control"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/store"
 )
 
 // runCmd is the daemon.
@@ -55,8 +56,8 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	for i := range o.config.Watches {
 		pages += len(o.config.Watches[i].Pages())
 	}
-	fmt.Fprintf(a.stderr, "strandline: %s: watches %d, pages listed %d; the first fetches come within minutes; stop with Ctrl-C\n",
-		source, len(o.config.Watches), pages)
+	fmt.Fprintf(a.stderr, "strandline: %s: %s, %s listed; the first fetches come within minutes; stop with Ctrl-C\n",
+		source, plural(len(o.config.Watches), "watch"), plural(pages, "page"))
 	fmt.Fprintf(a.stderr, "strandline: the pages are at %s\n", address)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.run(ctx) })
@@ -71,7 +72,22 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 			}
 		}
 	})
-	return g.Wait()
+	err = g.Wait()
+	s.sayStopped(a, err)
+	return err
+}
+
+// sayStopped tells what was stored since the start.
+func (s *service) sayStopped(a *app, err error) {
+	h := s.daemon.Health()
+	fetches := 0
+	for _, n := range h.Counts {
+		fetches += int(n)
+	}
+	if err == nil {
+		fmt.Fprintf(a.stderr, "strandline: stopped; %s stored (%d new, %d changed), nothing is lost; the schedule goes on at the next start\n",
+			plural(fetches, "fetch"), h.Counts[store.New], h.Counts[store.Changed])
+	}
 }
 
 func (c *runCmd) clock() (clock.Clock, error) {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/strandlinehq/strandline/cmd/internal/compare"
@@ -58,6 +60,22 @@ func (o *opened) text(ctx context.Context, v store.Version) (*extract.Page, erro
 
 // version finds a version by number or time; the last one for an empty name.
 func (o *opened) version(ctx context.Context, page store.Page, name string) (store.Version, error) {
+	v, err := o.findVersion(ctx, page, name)
+	if !errors.Is(err, store.ErrNotFound) {
+		return v, err
+	}
+	last, lerr := o.LastVersion(ctx, page.ID)
+	switch {
+	case errors.Is(lerr, store.ErrNotFound):
+		return v, fmt.Errorf("%s has no version yet; 'strandline history' says what its last fetch came to", page.URL)
+	case lerr != nil:
+		return v, lerr
+	}
+	return v, fmt.Errorf("%s has no version %s: its versions are 1 to %d, the last first seen at %s; 'strandline history' lists them",
+		page.URL, name, last.Number, stamp(last.FirstSeen))
+}
+
+func (o *opened) findVersion(ctx context.Context, page store.Page, name string) (store.Version, error) {
 	if name == "" {
 		return o.LastVersion(ctx, page.ID)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -34,15 +35,12 @@ func (statusCmd) Run(ctx context.Context, a *app) error {
 	if state == nil {
 		fmt.Fprintln(a.stdout, "no daemon runs on this state directory")
 	}
-	fmt.Fprintf(a.stdout, "%d daemons on this database, %d pages being fetched\n", len(status.Daemons), status.Running)
+	fmt.Fprintf(a.stdout, "%s on this database, %s being fetched\n", plural(len(status.Daemons), "daemon"), plural(status.Running, "page"))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "kind\tname\tdue\tlate\tfailing\tset aside\toldest due (UTC)\tlag p50\tlag p99")
+	fmt.Fprintln(w, "kind\tname\tpages\tdue\tlate\tfailing\tset aside\toldest due (UTC)\tnext due (UTC)\tlag p50\tlag p99")
 	for _, h := range status.Schedule {
-		oldest := "-"
-		if !h.OldestDueAt.IsZero() {
-			oldest = stamp(h.OldestDueAt)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", h.Kind, h.Name, h.Due, h.Late, h.Failing, h.SetAside, oldest,
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", h.Kind, h.Name, h.Pages, h.Due, h.Late, h.Failing, h.SetAside,
+			stampOrDash(h.OldestDueAt), stampOrDash(h.NextDueAt),
 			h.LagP50.Round(time.Second), h.LagP99.Round(time.Second))
 		if h.Reason != "" {
 			fmt.Fprintf(w, "\t  %s\n", h.Reason)
@@ -52,7 +50,25 @@ func (statusCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	for _, l := range status.Stages {
-		fmt.Fprintf(a.stdout, "stage %s: %d versions wait, the oldest since %s\n", l.Stage, l.Queued, stamp(l.OldestAt))
+		fmt.Fprintf(a.stdout, "stage %s: %s queued, the oldest since %s\n", l.Stage, plural(l.Queued, "version"), stamp(l.OldestAt))
 	}
 	return nil
+}
+
+// plural counts things: 1 page, 2 pages.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if s, ok := strings.CutSuffix(thing, "ch"); ok {
+		return fmt.Sprintf("%d %sches", n, s)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func stampOrDash(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return stamp(t)
 }

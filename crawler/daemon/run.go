@@ -93,7 +93,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 		}
 		timer.Stop()
 	}
-	return r.end()
+	return r.end() //nolint:contextcheck // the end comes after ctx is done, and has a deadline of its own
 }
 
 // start makes the daemon known and waits for the database if need be.

@@ -229,7 +229,7 @@ func (r *run) report(e Event) {
 	case Recovered:
 		r.opt.Logger.Info("page recovered", "url", e.URL, "watch", e.Watch, "since", e.Since)
 	default:
-		r.opt.Logger.Warn("page "+string(e.Kind), "url", e.URL, "watch", e.Watch, "reason", e.Reason)
+		r.opt.Logger.Warn("page has a fault", "kind", e.Kind, "url", e.URL, "watch", e.Watch, "reason", e.Reason)
 	}
 	r.opt.Report(e)
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -93,7 +94,7 @@ func (s *stream) advance() error {
 		return errNextRecord
 	case !isMember(b):
 		s.member = s.src.offset() // it is the bytes here that are bad
-		if len(b) < 4 && bytes.HasPrefix([]byte("\x1f\x8b\x08"), b) {
+		if magic := "\x1f\x8b\x08"; len(b) < 4 && strings.HasPrefix(magic, string(b)) {
 			return io.ErrUnexpectedEOF
 		}
 		return gzip.ErrHeader

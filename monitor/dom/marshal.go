@@ -260,7 +260,8 @@ func (e *element) read(r *reader, end int32, single []content, above uint64) {
 		if flags&asParent == 0 {
 			above = r.hash()
 		}
-		e.contents = append(single, content{above, e.first, e.last, true, end})
+		single = append(single, content{above, e.first, e.last, true, end})
+		e.contents = single
 	case flags&many != 0:
 		e.contents = make([]content, r.count(contentBytes+2))
 		for k := range e.contents {

@@ -121,11 +121,14 @@ func joinInstants(text string, in []token) []token {
 	return out
 }
 
+// joints are the characters that may stand between the parts of a time.
+const joints = " ,.-/"
+
 // connectors returns the index after at most two tokens at k that may stand
 // between the parts of a time.
 func connectors(text string, in []token, k int) int {
 	for n := 0; n < 2 && k < len(in); n++ {
-		if s := text[in[k].start:in[k].end]; in[k].class != literal || !strings.Contains(" ,.-/", s) {
+		if s := text[in[k].start:in[k].end]; in[k].class != literal || !strings.Contains(joints, s) {
 			break
 		}
 		k++
@@ -154,7 +157,7 @@ func beside(text string, in []token, i, side int) int {
 		if in[k].class != literal {
 			return k
 		}
-		if !strings.Contains(" ,.-/", text[in[k].start:in[k].end]) {
+		if !strings.Contains(joints, text[in[k].start:in[k].end]) {
 			return -1
 		}
 	}

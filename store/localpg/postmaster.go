@@ -123,10 +123,10 @@ func (f *folder) awaitReady(ctx context.Context, socketDir string, exited <-chan
 		case <-ctx.Done():
 			_ = server.Signal(syscall.SIGQUIT) // fails only if it has just ended
 			select {
-			case <-exited:
+			case _ = <-exited: // how it ended says less than why it was stopped
 			case <-time.After(pingPatience):
 				_ = server.Kill()
-				<-exited
+				_ = <-exited
 			}
 			return fmt.Errorf("postgres was not ready: %w", context.Cause(ctx))
 		case <-say.C:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -171,7 +172,7 @@ func TestPages(t *testing.T) {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	a, b := history()
-	all := append(a, b...)
+	all := slices.Concat(a, b)
 	want := measure(t, everything, write(t, all))
 	for range 3 {
 		all = append(all[4:len(all):len(all)], all[:4]...)

@@ -52,7 +52,8 @@ func Listen(ctx context.Context, dir string, d Daemon) error {
 		return fmt.Errorf("control socket: %w", err)
 	}
 	old := syscall.Umask(0o077)
-	l, err := net.Listen("unix", path)
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "unix", path)
 	syscall.Umask(old)
 	if err != nil {
 		return fmt.Errorf("control socket: %w", err)

@@ -19,7 +19,7 @@ func (daemon) State(context.Context) any { return map[string]int{"due": 3} }
 
 func TestControl(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "strandline-control") // short: a socket's path has a limit
+	dir, err := os.MkdirTemp("", "strandline-control") //nolint:usetesting // short: a socket's path has a limit
 	if err != nil {
 		t.Fatal(err)
 	}
