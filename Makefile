@@ -17,7 +17,11 @@ help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: postgresql build ## Install what is missing, build, and show what the program does on an archive it makes itself.
+run: postgresql build ## Install what is missing, build, and watch a simulated web, an hour of its time every second.
+	@bin/strandline demo
+
+.PHONY: first-look
+first-look: postgresql build ## Install what is missing, build, and show what the program does on an archive it makes itself.
 	@scripts/first-run
 
 .PHONY: test
@@ -64,7 +68,7 @@ build: ## Build bin/strandline.
 	$(GO) build -trimpath -buildvcs=$(VCS) -o bin/strandline ./cmd/strandline
 
 .PHONY: clean
-clean: ## Remove what make run and make build have made.
+clean: ## Remove what make first-look and make build have made.
 	rm -rf bin .strandline
 
 .PHONY: postgresql
