@@ -24,13 +24,15 @@ type Analysis struct {
 	Damaged, Beyond int32
 
 	Curve  curve.Curve
-	Starts []int // slots that it starts from
+	Starts []int         // slots that it starts from
+	Each   []curve.Curve // of each start alone
 
 	Terms   []terms.Row // in the order of the lifespan plot
 	Sampled float64     // share of the terms that Terms has
 
 	Lifespans      []dom.Lifespan // of elements, in slots
 	AtPath, Travel map[string]dom.Block
+	Together       [][]string // paths of siblings that live equally long and change at the same times
 	Survival       []dom.Survival
 	Exact          bool // the elements' measures follow from all that was seen
 	Depth          int  // levels of elements that are followed
@@ -75,7 +77,7 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 	}
 	out := &Analysis{
 		page: page.ID, URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
-		Curve: s.curve.Curve(), Starts: s.curve.Starts(),
+		Curve: s.curve.Curve(), Starts: s.curve.Starts(), Each: s.curve.Each(),
 		Terms: s.terms.Rows(), Sampled: s.terms.Sampled(),
 		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Depth: s.elements.Depth(),
 	}
@@ -89,6 +91,14 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 		}
 	}
 	out.AtPath, out.Travel = s.elements.Blocks()
+	regions := s.elements.Regions()
+	for _, group := range dom.Together(regions, out.Slots) {
+		var paths []string
+		for _, i := range group {
+			paths = append(paths, regions[i].Path)
+		}
+		out.Together = append(out.Together, paths)
+	}
 	out.Survival = s.survival(out.Lifespans)
 	return out, nil
 }

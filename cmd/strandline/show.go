@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/compare"
 	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/monitor/snippet"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -17,10 +19,15 @@ type showCmd struct {
 	Version string `arg:"" optional:"" help:"Number or time of the version; default the last."`
 	Headers bool   `help:"Print the status line and header as received." xor:"what"`
 	Text    bool   `help:"Print the visible text." xor:"what"`
+	Mark    bool   `help:"With --text: a sentence a line, + before those that are new."`
+	Since   string `help:"With --mark: new against this version, a number or time; default the one before." placeholder:"VERSION"`
 }
 
 // Run prints the payload exactly as it was received, or what the flags ask for.
 func (c *showCmd) Run(ctx context.Context, a *app) error {
+	if c.Mark && !c.Text || c.Since != "" && !c.Mark {
+		return usagef("--mark goes with --text, --since with --mark")
+	}
 	o, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -38,6 +45,8 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case c.Headers:
 		out = v.Head
+	case c.Mark:
+		return c.mark(ctx, a, o, page, v)
 	case c.Text:
 		text, err := o.text(ctx, v)
 		if err != nil {
@@ -51,6 +60,40 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 	}
 	_, err = a.stdout.Write(out)
 	return err
+}
+
+// mark prints the sentences of a version and marks those that an older one did not
+// have (paper A Figure 1; SCIENCE A32). All of a first version is new.
+func (c *showCmd) mark(ctx context.Context, a *app, o *opened, page store.Page, v store.Version) error {
+	now, err := o.text(ctx, v)
+	if err != nil {
+		return err
+	}
+	var old []string
+	since := c.Since
+	if since == "" && v.Number > 1 {
+		since = strconv.Itoa(int(v.Number) - 1)
+	}
+	if since != "" {
+		before, err := o.version(ctx, page, since)
+		if err != nil {
+			return err
+		}
+		p, err := o.text(ctx, before)
+		if err != nil {
+			return err
+		}
+		old = sentencesOf(p)
+	}
+	b := bufio.NewWriter(a.stdout)
+	for _, s := range snippet.Mark(old, sentencesOf(now)) {
+		sign := " "
+		if s.New {
+			sign = "+"
+		}
+		fmt.Fprintf(b, "%s %s\n", sign, s.Text)
+	}
+	return b.Flush()
 }
 
 // text reads the extracted record of a version.

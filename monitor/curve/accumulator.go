@@ -227,6 +227,16 @@ func (a *Accumulator) Curve() Curve {
 	return mean(all, a.slots, a.slots[len(a.slots)-1]+1)
 }
 
+// Each returns a curve for each start alone, in the order of Starts, of which Curve is
+// the mean (SCIENCE A20).
+func (a *Accumulator) Each() []Curve {
+	var out []Curve
+	for _, f := range a.starts() {
+		out = append(out, mean([]series{f.series}, a.slots, a.slots[len(a.slots)-1]+1))
+	}
+	return out
+}
+
 // Needs returns the followed slots, ascending, whose sets of words are not here:
 // after UnmarshalBinary, until Supply or UnmarshalSets brings them.
 func (a *Accumulator) Needs() []int {

@@ -187,10 +187,16 @@ func tried(found map[string]*evidence, versions []Version, steps int, known []st
 				e.Alone++
 			}
 		}
-		out = append(out, e.Rule)
+		if e.Learned || e.Alone > 0 && float64(e.Alone) >= least*float64(e.Changes) {
+			out = append(out, e.Rule)
+		}
 	}
 	return out, nil
 }
+
+// least is the share of the changes that a rule from the history alone must have a part
+// in explaining. A number that goes with every piece of news is no noise.
+const least = .05
 
 // try applies the rules with the new one at their end. lives counts the contents of the part.
 func (e *evidence) try(rules *ignore.Rules, versions []Version, opt Options) (lives int, ok bool) {

@@ -61,6 +61,9 @@ func TestContentIsNotOffered(t *testing.T) {
 	for name, versions := range map[string][]Version{
 		"daily figure": pages(48, func(i int) string { return fmt.Sprintf("<body>%s<p>%d cases are confirmed.</p>", story, 900+i/24) }),
 		"headlines":    pages(20, func(i int) string { return fmt.Sprintf("<body>%s<h2>%s</h2>", story, headline(i)) }),
+		"news by number": pages(20, func(i int) string {
+			return fmt.Sprintf("<body>%s<p>Incident number %d</p><p>%s</p>", story, 70+i, headline(i))
+		}),
 		"short":        pages(4, func(i int) string { return fmt.Sprintf("<body>%s<p>You are visitor %d.</p>", story, i) }),
 		"one version":  pages(1, func(int) string { return story }),
 		"all the same": pages(12, func(int) string { return story }),

@@ -63,16 +63,23 @@ func (r *Page) Blocks(ctx context.Context) (*report.Table, chart.Figure, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &report.Table{Title: "Blocks of " + r.Analysis.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "selector", "holds a week", "words"}}
+	t := &report.Table{Title: "Blocks of " + r.Analysis.URL, Columns: []string{"path", "life hours", "contents", "travel hours", "group", "selector", "holds a week", "words"}}
 	past, err := r.outlines(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
+	group := map[string]any{}
+	for i, paths := range r.Analysis.Together {
+		for _, p := range paths {
+			group[p] = i + 1
+		}
+	}
 	for _, b := range rows {
 		selector, holds := bestSelector(past, dom.Selectors(page.Nodes, b.node))
-		t.Add(b.path, b.life.Life, b.life.Contents, r.travel(b.path), selector, holds, firstWords(page.SubtreeText(b.node)))
+		t.Add(b.path, b.life.Life, b.life.Contents, r.travel(b.path), group[b.path], selector, holds, firstWords(page.SubtreeText(b.node)))
 	}
 	r.noteBlocks(t, version, gone)
+	t.Note("Blocks of one group are siblings that live equally long (ratio below 1.5) and change at the same times; there are %d groups.", len(r.Analysis.Together))
 	t.Note("The selector is the one that did best in %d versions; the share is the expected probability that it finds an element alone after a week, empty where those versions cannot tell.", len(past))
 	r.noteExact(t)
 	r.noteCover(t)

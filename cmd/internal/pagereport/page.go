@@ -60,6 +60,19 @@ func (r *Page) Curve(_ context.Context) (*report.Table, chart.Figure, error) {
 		f.Mean = append(f.Mean, chart.Point{X: float64(step), Y: y})
 		t.Add(step, float64(step), y, a.Curve.Support[step], step <= a.Curve.Full)
 	}
+	for _, c := range a.Each {
+		var line []chart.Point
+		for step := range c.Value {
+			y, ok := c.At(step)
+			switch {
+			case ok:
+				line = append(line, chart.Point{X: float64(step), Y: y})
+			case len(line) > 0 && !math.IsNaN(line[len(line)-1].Y):
+				line = append(line, chart.Point{X: float64(step), Y: math.NaN()}) // drawn as a gap
+			}
+		}
+		f.Starts = append(f.Starts, line)
+	}
 	fit, shape := a.Curve.Shape()
 	at := func(l curve.Line, x float64) chart.Point { return chart.Point{X: x, Y: l.At(x)} }
 	switch shape {
