@@ -10,7 +10,6 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/monitor/classes"
-	"github.com/strandlinehq/strandline/monitor/dom"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -199,34 +198,4 @@ func median(values []float64) *float64 {
 	s := slices.Sorted(slices.Values(values))
 	m := (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 	return &m
-}
-
-// reportSurvival makes paper A's Table 4 (SCIENCE A28).
-func reportSurvival(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	t := &report.Table{Title: "The share of a page's first elements that are still seen later", Columns: []string{"horizon hours", "pages", "mean", "median"}}
-	rows, err := r.Pool().Query(ctx, `select horizon, pages, mean, median from api_v1.element_survival order by horizon`)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var horizon int32
-		var pages int64
-		var mean, median *float64
-		if err := rows.Scan(&horizon, &pages, &mean, &median); err != nil {
-			return nil, nil, err
-		}
-		t.Add(horizon, pages, mean, median)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, err
-	}
-	if len(t.Rows) == 0 {
-		for _, h := range dom.Horizons() {
-			t.Add(h, 0, nil, nil)
-		}
-	}
-	t.Note("Elements of the first version that are seen for an hour or more; pages whose history ends before a horizon do not count for it.")
-	t.Note("Paper: means 0.993 0.974 0.917 0.879 0.864 0.843; median 0.998 at five weeks.")
-	return t, nil, nil
 }

@@ -38,3 +38,8 @@ func Printed() Totals {
 		SubhourPages: 54816,
 	}
 }
+
+// PrintedSurvival returns the means of the paper's Table 4: the share of a page's first
+// elements that are still seen after 2 hours, a day, and 1, 2, 4 and 5 weeks
+// (SCIENCE A28).
+func PrintedSurvival() []float64 { return []float64{.993, .974, .917, .879, .864, .843} }

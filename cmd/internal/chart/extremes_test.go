@@ -29,6 +29,7 @@ func TestEmpty(t *testing.T) {
 		{ChangeCurve{}, "at least two versions"},
 		{ChangeCurves{}, "at least two versions"},
 		{PageHistograms{}, "No page has changed twice"},
+		{Survival{}, "No page was seen for long enough"},
 		{TermLifespans{}, "No words yet"},
 		{TermLifespans{Terms: []TermRow{{Term: "x", Spans: [][2]int{{0, 3}}}}}, "No words yet"},
 		{StayingPower{}, "at least two versions"},

@@ -46,6 +46,11 @@ func samples() map[string]Figure {
 	}
 	out["pagehistograms"] = PageHistograms{Subtitle: "35,997 pages that changed, 5 weeks of hourly fetches", Gap: gaps, Dice: dices}
 
+	out["survival"] = Survival{
+		Subtitle: "412 pages", Mean: []Point{{2, .99}, {24, .96}, {168, .9}, {336, .87}}, Median: []Point{{2, 1}, {24, 1}, {168, .98}, {336, .97}},
+		Them: []Point{{2, .993}, {24, .974}, {168, .917}, {336, .879}, {672, .864}, {840, .843}},
+	}
+
 	curve := ChangeCurve{Page: "The Evening Paper, paper.example/"}
 	value := func(t float64) float64 {
 		if t < 9 {
