@@ -83,10 +83,10 @@ func (c *showCmd) mark(ctx context.Context, a *app, o *opened, page store.Page, 
 		if err != nil {
 			return err
 		}
-		old = sentencesOf(p)
+		old = compare.Sentences(p)
 	}
 	b := bufio.NewWriter(a.stdout)
-	for _, s := range snippet.Mark(old, sentencesOf(now)) {
+	for _, s := range snippet.Mark(old, compare.Sentences(now)) {
 		sign := " "
 		if s.New {
 			sign = "+"
