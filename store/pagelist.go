@@ -17,45 +17,61 @@ const listColumns = `
 	       coalesce(s.shape, ''), s.recent, s.noise, t.last_fetched, coalesce(t.last_outcome, ''), coalesce(t.last_status, 0), coalesce(t.last_error, ''),
 	       t.failures, t.version, d.failing_since, d.next_due_at`
 
-// listFrom narrows the pages: $1 text, $2 host, $3 watch, $4 category, $5 state.
-// Parameters that ask for nothing are null; statements with this text are planned
-// with their values (listMode), so that those cost nothing.
-const listFrom = `
+// listFrom narrows the pages: $1 text, $2 host, $4 state; $5 is the time before
+// which due pages are late. Parameters that ask for nothing are null; statements
+// with this text are planned with their values (listMode), so that those cost
+// nothing. ofWatches narrows them to the watches $3; it is no such condition, since
+// PostgreSQL turns it into a join only where it always holds.
+const (
+	listFrom = `
 	from core.page_summary s
 	join core.page_state t on t.bucket = s.bucket and t.page_id = s.page_id
 	left join core.page_schedule d on d.bucket = s.bucket and d.page_id = s.page_id
-	where ($1::text is null or s.search_text like $1)
+	where $3::int[] is not null and ($1::text is null or s.search_text like $1)
 	  and ($2::text is null or s.host = $2)
-	  and ($3::int is null or exists (select 1 from core.watch_page m where m.bucket = s.bucket and m.page_id = s.page_id and m.watch_id = $3 and m.left_at is null))
-	  and ($4::text is null or exists (select 1 from core.watch_page m join core.watch w using (watch_id)
-	                                   where m.bucket = s.bucket and m.page_id = s.page_id and w.category = $4 and m.left_at is null))
-	  and ($5::text is null
-	       or $5 = 'failing' and exists (select 1 from core.page_schedule f where f.bucket = s.bucket and f.page_id = s.page_id and f.failing_since is not null)
-	       or $5 = 'aside' and exists (select 1 from core.watch_page m where m.bucket = s.bucket and m.page_id = s.page_id and m.set_aside_at is not null)
-	       or $5 = 'late' and exists (select 1 from core.page_schedule f where f.bucket = s.bucket and f.page_id = s.page_id and f.next_due_at < $6::timestamptz)
-	       or $5 = 'settled' and s.shape = 'knotted'
-	       or $5 = 'unchanged' and s.changed_at = '-infinity')`
+	  and ($4::text is null
+	       or $4 = 'failing' and d.failing_since is not null
+	       or $4 = 'aside' and s.page_id in (select m.page_id from core.watch_page m where m.set_aside_at is not null)
+	       or $4 = 'late' and d.next_due_at < $5::timestamptz
+	       or $4 = 'settled' and s.shape = 'knotted'
+	       or $4 = 'unchanged' and s.changed_at = '-infinity')`
+	ofWatches = `
+	  and exists (select 1 from core.watch_page m where m.bucket = s.bucket and m.page_id = s.page_id and m.watch_id = any($3) and m.left_at is null)`
+	byChange = `
+	  and ($6::timestamptz is null or (s.changed_at, s.page_id) < ($6, $7::bigint))
+	order by s.changed_at desc, s.page_id desc limit $8`
+	byChangeUp = `
+	  and s.changed_at > '-infinity' and ($6::timestamptz is null or (s.changed_at, s.page_id) > ($6, $7::bigint))
+	order by s.changed_at, s.page_id limit $8`
+	byEvery = `
+	  and ($6::float8 is null or (s.every_hours, s.page_id) > ($6, $7::bigint))
+	order by s.every_hours, s.page_id limit $8`
+	byEveryDown = `
+	  and s.every_hours < 'infinity' and ($6::float8 is null or (s.every_hours, s.page_id) < ($6, $7::bigint))
+	order by s.every_hours desc, s.page_id desc limit $8`
+	byKnot = `
+	  and ($6::float8 is null or (s.knot_hours, s.page_id) > ($6, $7::bigint))
+	order by s.knot_hours, s.page_id limit $8`
+	byKnotDown = `
+	  and s.knot_hours < 'infinity' and ($6::float8 is null or (s.knot_hours, s.page_id) < ($6, $7::bigint))
+	order by s.knot_hours desc, s.page_id desc limit $8`
+)
 
-// The orders of the list. Each has its index, or sorts what the filters leave.
+// The orders of the list, of all pages and of those of watches. Each has its
+// index, or sorts what the filters leave.
 var (
-	qPagesByChange = statement{all, listColumns + listFrom + `
-		  and ($7::timestamptz is null or (s.changed_at, s.page_id) < ($7, $8::bigint))
-		order by s.changed_at desc, s.page_id desc limit $9`}
-	qPagesByChangeUp = statement{all, listColumns + listFrom + `
-		  and s.changed_at > '-infinity' and ($7::timestamptz is null or (s.changed_at, s.page_id) > ($7, $8::bigint))
-		order by s.changed_at, s.page_id limit $9`}
-	qPagesByEvery = statement{all, listColumns + listFrom + `
-		  and ($7::float8 is null or (s.every_hours, s.page_id) > ($7, $8::bigint))
-		order by s.every_hours, s.page_id limit $9`}
-	qPagesByEveryDown = statement{all, listColumns + listFrom + `
-		  and s.every_hours < 'infinity' and ($7::float8 is null or (s.every_hours, s.page_id) < ($7, $8::bigint))
-		order by s.every_hours desc, s.page_id desc limit $9`}
-	qPagesByKnot = statement{all, listColumns + listFrom + `
-		  and ($7::float8 is null or (s.knot_hours, s.page_id) > ($7, $8::bigint))
-		order by s.knot_hours, s.page_id limit $9`}
-	qPagesByKnotDown = statement{all, listColumns + listFrom + `
-		  and s.knot_hours < 'infinity' and ($7::float8 is null or (s.knot_hours, s.page_id) < ($7, $8::bigint))
-		order by s.knot_hours desc, s.page_id desc limit $9`}
+	qPagesByChange      = statement{all, listColumns + listFrom + byChange}
+	qPagesByChangeUp    = statement{all, listColumns + listFrom + byChangeUp}
+	qPagesByEvery       = statement{all, listColumns + listFrom + byEvery}
+	qPagesByEveryDown   = statement{all, listColumns + listFrom + byEveryDown}
+	qPagesByKnot        = statement{all, listColumns + listFrom + byKnot}
+	qPagesByKnotDown    = statement{all, listColumns + listFrom + byKnotDown}
+	qWatchedByChange    = statement{all, listColumns + listFrom + ofWatches + byChange}
+	qWatchedByChangeUp  = statement{all, listColumns + listFrom + ofWatches + byChangeUp}
+	qWatchedByEvery     = statement{all, listColumns + listFrom + ofWatches + byEvery}
+	qWatchedByEveryDown = statement{all, listColumns + listFrom + ofWatches + byEveryDown}
+	qWatchedByKnot      = statement{all, listColumns + listFrom + ofWatches + byKnot}
+	qWatchedByKnotDown  = statement{all, listColumns + listFrom + ofWatches + byKnotDown}
 )
 
 // listMode has PostgreSQL plan a statement with the values of its parameters.
@@ -78,16 +94,15 @@ func PageStates() []string { return []string{"failing", "late", "aside", "settle
 // PageFilter says which pages are listed, and from where on. The zero value is the
 // beginning of all.
 type PageFilter struct {
-	Text     string // in URL or title, in any case
-	Host     string
-	Watch    int32 // 0: any
-	Category string
-	State    string    // one of PageStates
-	LateAt   time.Time // before this a due page is late
-	Order    PageOrder
-	Reverse  bool
-	After    *PageMark // the last row seen
-	Limit    int
+	Text    string // in URL or title, in any case
+	Host    string
+	Watches []int32   // the pages of any of these; nil: of none in particular
+	State   string    // one of PageStates
+	LateAt  time.Time // before this a due page is late
+	Order   PageOrder
+	Reverse bool
+	After   *PageMark // the last row seen
+	Limit   int
 }
 
 // PageMark is the place of a row in an order.
@@ -141,32 +156,20 @@ func (db *DB) ListPages(ctx context.Context, f PageFilter) ([]PageRow, error) {
 	if f.After != nil {
 		mark, page = f.After.Value, f.After.Page
 	}
-	var q statement
-	switch {
-	case f.Order == ByEvery && f.Reverse:
-		q = qPagesByEveryDown
-	case f.Order == ByEvery:
-		q = qPagesByEvery
-	case f.Order == ByKnot && f.Reverse:
-		q = qPagesByKnotDown
-	case f.Order == ByKnot:
-		q = qPagesByKnot
-	default:
-		q = qPagesByChange
-		if f.Reverse {
-			q = qPagesByChangeUp
-		}
-		if f.After != nil {
-			mark = momentOf(f.After.Value)
-		}
+	q := listStatement(f)
+	if f.After != nil && f.Order != ByEvery && f.Order != ByKnot {
+		mark = momentOf(f.After.Value)
+	}
+	watches := f.Watches
+	if watches == nil {
+		watches = []int32{}
 	}
 	var text *string
 	if f.Text != "" {
 		p := "%" + likeLiteral(strings.ToLower(f.Text)) + "%"
 		text = &p
 	}
-	rows, err := db.pool.Query(ctx, q.sql, listMode, text, textOrNil(f.Host), watchOrNil(f.Watch), textOrNil(f.Category), textOrNil(f.State),
-		f.LateAt, mark, page, f.Limit)
+	rows, err := db.pool.Query(ctx, q.sql, listMode, text, textOrNil(f.Host), watches, textOrNil(f.State), f.LateAt, mark, page, f.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("list pages: %w", err)
 	}
@@ -175,6 +178,26 @@ func (db *DB) ListPages(ctx context.Context, f PageFilter) ([]PageRow, error) {
 		return nil, fmt.Errorf("list pages: %w", err)
 	}
 	return out, nil
+}
+
+// listStatement chooses the statement of a list.
+func listStatement(f PageFilter) statement {
+	type order struct {
+		by               PageOrder
+		reverse, watched bool
+	}
+	by := f.Order
+	if by != ByEvery && by != ByKnot {
+		by = ByChange
+	}
+	return map[order]statement{
+		{ByChange, false, false}: qPagesByChange, {ByChange, true, false}: qPagesByChangeUp,
+		{ByEvery, false, false}: qPagesByEvery, {ByEvery, true, false}: qPagesByEveryDown,
+		{ByKnot, false, false}: qPagesByKnot, {ByKnot, true, false}: qPagesByKnotDown,
+		{ByChange, false, true}: qWatchedByChange, {ByChange, true, true}: qWatchedByChangeUp,
+		{ByEvery, false, true}: qWatchedByEvery, {ByEvery, true, true}: qWatchedByEveryDown,
+		{ByKnot, false, true}: qWatchedByKnot, {ByKnot, true, true}: qWatchedByKnotDown,
+	}[order{by, f.Reverse, f.Watches != nil}]
 }
 
 // momentOf is the time of a mark, with PostgreSQL's -infinity for none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -33,6 +34,7 @@ type head struct {
 type listBody struct {
 	Filter     store.PageFilter
 	Watch      string
+	Category   string
 	Watches    []string
 	Categories []string
 	States     []state
@@ -60,9 +62,9 @@ func states() []state {
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	ctx, q := r.Context(), r.URL.Query()
-	b := listBody{States: states(), Watch: q.Get("watch")}
+	b := listBody{States: states(), Watch: q.Get("watch"), Category: q.Get("category")}
 	f := store.PageFilter{
-		Text: strings.TrimSpace(q.Get("q")), Host: strings.ToLower(strings.TrimSpace(q.Get("host"))), Category: q.Get("category"), State: q.Get("state"),
+		Text: strings.TrimSpace(q.Get("q")), Host: strings.ToLower(strings.TrimSpace(q.Get("host"))), State: q.Get("state"),
 		LateAt: s.now().UTC().Add(-lateGrace), Order: store.PageOrder(q.Get("sort")), Reverse: q.Get("dir") == "reverse", Limit: rowsAPage + 1,
 	}
 	if utf8.RuneCountInString(f.Text) > longestText || len(f.Host) > 255 {
@@ -86,16 +88,19 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	categories := map[string]bool{}
 	for _, row := range watches {
 		b.Watches = append(b.Watches, row.Name)
-		if row.Name == b.Watch {
-			f.Watch = row.ID
+		if (b.Watch != "" || b.Category != "") && (b.Watch == "" || row.Name == b.Watch) && (b.Category == "" || row.Category == b.Category) {
+			f.Watches = append(f.Watches, row.ID)
 		}
 		if row.Category != "" && !categories[row.Category] {
 			categories[row.Category] = true
 			b.Categories = append(b.Categories, row.Category)
 		}
 	}
-	if b.Watch != "" && f.Watch == 0 {
+	if b.Watch != "" && !slices.Contains(b.Watches, b.Watch) {
 		return notFound("There is no watch of that name.")
+	}
+	if f.Watches == nil && (b.Watch != "" || b.Category != "") {
+		f.Watches = []int32{} // none fits both
 	}
 	if f.After, err = readMark(q.Get("after")); err != nil {
 		return err
@@ -103,13 +108,13 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	if b.Rows, err = s.db.ListPages(ctx, f); err != nil {
 		return err
 	}
-	b.Filter, b.Narrowed = f, f.Text != "" || f.Host != "" || f.Watch != 0 || f.Category != "" || f.State != ""
+	b.Filter, b.Narrowed = f, f.Text != "" || f.Host != "" || f.Watches != nil || f.State != ""
 	direction := ""
 	if f.Reverse {
 		direction = "reverse"
 	}
 	here := func(sort, dir, after string) string {
-		return query("/pages", "q", f.Text, "host", f.Host, "watch", b.Watch, "category", f.Category, "state", f.State, "sort", sort, "dir", dir, "after", after)
+		return query("/pages", "q", f.Text, "host", f.Host, "watch", b.Watch, "category", b.Category, "state", f.State, "sort", sort, "dir", dir, "after", after)
 	}
 	if len(b.Rows) > rowsAPage {
 		b.Rows = b.Rows[:rowsAPage]

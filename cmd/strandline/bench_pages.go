@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/web"
+	"github.com/strandlinehq/strandline/crawler/archive"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// benchPagesCmd measures how fast the web pages are with many pages in the
+// database: a few are captured and measured for real, the others are copies of
+// them on hosts and at times of their own.
+type benchPagesCmd struct {
+	Pages    int    `help:"How many pages the database holds." default:"100000"`
+	Requests int    `help:"How often each kind of address is asked for." default:"100"`
+	Dir      string `help:"Keep the database in this directory and use it again; default a temporary one." placeholder:"DIR"`
+}
+
+// pageFigures is what the command prints.
+type pageFigures struct {
+	Pages     int64           `json:"pages"`
+	Fetches   int64           `json:"fetches"`
+	Versions  int64           `json:"versions"`
+	Changes   int64           `json:"changes"`
+	Bytes     int64           `json:"database_bytes"`
+	Addresses []addressFigure `json:"addresses"`
+}
+
+type addressFigure struct {
+	Address string  `json:"address"`
+	Median  float64 `json:"median_ms"`
+	P99     float64 `json:"p99_ms"`
+	Largest int     `json:"largest_bytes"`
+}
+
+// Run prints the figures as one JSON document.
+func (c *benchPagesCmd) Run(ctx context.Context, a *app) error {
+	if c.Pages < 100 || c.Pages > 1_000_000 || c.Requests < 1 {
+		return usagef("want 100 to 1000000 pages and at least one request")
+	}
+	dir := c.Dir
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "strandline-bench-"); err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
+	o, err := a.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	var out pageFigures
+	count := func() error {
+		return o.Pool().QueryRow(ctx, `select (select count(*) from core.page_summary), (select count(*) from core.fetch),
+			(select count(*) from core.version), (select count(*) from core.change), pg_database_size(current_database())`).
+			Scan(&out.Pages, &out.Fetches, &out.Versions, &out.Changes, &out.Bytes)
+	}
+	if err := count(); err != nil {
+		return err
+	}
+	if out.Pages < int64(c.Pages) {
+		if out.Pages > 0 {
+			return usagef("%s holds a database of another size", dir)
+		}
+		if err := c.fill(ctx, a, o, dir); err != nil {
+			return fmt.Errorf("make the pages: %w", err)
+		}
+		if err := count(); err != nil {
+			return err
+		}
+	}
+	server, err := web.New(web.Options{Store: o.DB, Logger: slog.New(slog.DiscardHandler), Version: "bench"})
+	if err != nil {
+		return err
+	}
+	if out.Addresses, err = c.ask(ctx, o.DB, server); err != nil {
+		return err
+	}
+	return a.printJSON(out)
+}
+
+// fill captures and measures the first pages, and copies them.
+func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *opened, dir string) error {
+	file := filepath.Join(dir, "pages.warc.gz")
+	if err := (&sampleArchiveCmd{Out: file, Pages: 100, Days: 2, Seed: 1}).Run(ctx, a); err != nil {
+		return err
+	}
+	defer os.Remove(file)
+	if _, err := archive.Import(ctx, o.DB, o.reader, []string{file}, archive.ImportOptions{}); err != nil {
+		return err
+	}
+	if _, err := monitor.New(o.DB, monitor.Options{}).Drain(ctx); err != nil {
+		return err
+	}
+	due := func(_ string, now time.Time) (time.Time, time.Time, error) { return now, now.Add(time.Minute), nil }
+	urls, err := listed(ctx, o.DB)
+	if err != nil {
+		return err
+	}
+	if _, err := o.SetWatches(ctx, time.Now(), []store.WatchSpec{
+		{Name: "bench", Category: "News", Config: []byte("{}"), Timing: "hourly", Every: time.Hour, Pages: urls, First: due},
+	}); err != nil {
+		return err
+	}
+	if err := copyPages(ctx, o.Pool(), c.Pages); err != nil {
+		return err
+	}
+	return o.Analyze(ctx)
+}
+
+// listed returns the addresses of all pages.
+func listed(ctx context.Context, db *store.DB) ([]string, error) {
+	rows, err := db.ListPages(ctx, store.PageFilter{Limit: 1000})
+	var out []string
+	for _, r := range rows {
+		out = append(out, r.URL)
+	}
+	return out, err
+}
+
+// ask asks for each kind of address and measures what comes.
+func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handler) ([]addressFigure, error) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var rows []store.PageRow
+	for _, f := range []store.PageFilter{{Limit: 500}, {Limit: 500, Order: store.ByEvery}, {Limit: 500, Order: store.ByKnot}} {
+		some, err := db.ListPages(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	rows = slices.DeleteFunc(rows, func(r store.PageRow) bool { return r.Version < 3 })
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("no page has versions")
+	}
+	one := func(suffix string) func() string {
+		return func() string { return fmt.Sprintf("/pages/%d%s", rows[random.IntN(len(rows))].Page, suffix) }
+	}
+	fixed := func(address string) func() string { return func() string { return address } }
+	host := func() string { return "/pages?host=" + rows[random.IntN(len(rows))].Host }
+	kinds := []struct {
+		name string
+		make func() string
+	}{
+		{"/", fixed("/")},
+		{"/pages", fixed("/pages")},
+		{"/pages?sort=changed&dir=reverse", fixed("/pages?sort=changed&dir=reverse")},
+		{"/pages?sort=every", fixed("/pages?sort=every")},
+		{"/pages?sort=knot", fixed("/pages?sort=knot")},
+		{"/pages?after=.. (far down)", fixed(fmt.Sprintf("/pages?after=%d_1", time.Now().AddDate(0, 0, -30).UnixMicro()))},
+		{"/pages?host=..", host},
+		{"/pages?watch=bench", fixed("/pages?watch=bench&sort=every")},
+		{"/pages?category=News", fixed("/pages?category=News")},
+		{"/pages?state=failing", fixed("/pages?state=failing")},
+		{"/pages?state=late", fixed("/pages?state=late")},
+		{"/pages?q=election (many)", fixed("/pages?q=election")},
+		{"/pages?q=nothing-has-this", fixed("/pages?q=nothing-has-this&sort=knot")},
+		{"/pages/..", one("")},
+		{"/pages/../lifespans.svg", one("/lifespans.svg")},
+		{"/pages/../calendar.csv", one("/calendar.csv")},
+		{"/pages/../blocks", one("/blocks")},
+		{"/pages/../diff", one("/diff")},
+		{"/pages/../diff?by=sentences&view=side", one("/diff?by=sentences&view=side")},
+		{"/pages/../diff?by=links", one("/diff?by=links")},
+		{"/pages/../versions/2", one("/versions/2")},
+		{"/schedule", fixed("/schedule")},
+		{"/schedule?list=failing", fixed("/schedule?list=failing")},
+	}
+	var out []addressFigure
+	for _, k := range kinds {
+		f := addressFigure{Address: k.name}
+		times := make([]float64, c.Requests)
+		for i := range times {
+			address := k.make()
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+address, http.NoBody)
+			w := httptest.NewRecorder()
+			start := time.Now()
+			server.ServeHTTP(w, r)
+			times[i] = float64(time.Since(start).Microseconds()) / 1000
+			if w.Code != http.StatusOK {
+				return nil, fmt.Errorf("GET %s: status %d", address, w.Code)
+			}
+			f.Largest = max(f.Largest, w.Body.Len())
+		}
+		slices.Sort(times)
+		f.Median, f.P99 = times[len(times)/2], times[min(len(times)-1, len(times)*99/100)]
+		out = append(out, f)
+	}
+	return out, nil
+}
