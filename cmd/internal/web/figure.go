@@ -89,10 +89,14 @@ func (s *Server) drawn(ctx context.Context, p *looked, k figureKind, rows int) (
 
 // inline makes a figure to stand in a page, with the first rows of its table.
 func inline(name, title, base string, t *report.Table, f chart.Figure, rows int) figureBody {
+	svg, part := fitting(f, chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: 1000})
+	return figureOf(name, title, base, t, svg, part, rows)
+}
+
+func figureOf(name, title, base string, t *report.Table, svg []byte, part bool, rows int) figureBody {
 	out := figureBody{
-		Name: name, Title: title, Heads: t.Columns, Notes: t.Notes, Base: base, Rows: t.Strings(rows),
-		// chart escapes all that it is given.
-		SVG: template.HTML(f.SVG(chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: 1000})),
+		Name: name, Title: title, Heads: t.Columns, Notes: t.Notes, Base: base, Rows: t.Strings(rows), Part: part,
+		SVG: template.HTML(svg), // chart escapes all that it is given
 	}
 	out.More = len(t.Rows) - len(out.Rows)
 	return out
@@ -119,15 +123,13 @@ func (s *Server) figure(w http.ResponseWriter, r *http.Request) error {
 		}
 		switch suffix {
 		case "":
-			f, err := s.drawn(r.Context(), p, k, 5000)
-			if err != nil {
-				return err
-			}
+			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: 1000})
+			f := figureOf(k.name, k.title, fmt.Sprintf("/pages/%d/%s", p.Page, k.name), table, svg, false, 500)
 			return s.show(w, r, "figure.html", k.title, struct {
 				*looked
 				Heading string
 				Figure  figureBody
-			}{p, headingOf(p.PageView), *f})
+			}{p, headingOf(p.PageView), f})
 		case "svg":
 			s.sendSVG(w, r, figure)
 			return nil

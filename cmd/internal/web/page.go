@@ -87,6 +87,7 @@ type figureBody struct {
 	Heads []string
 	Rows  [][]string // of the table beside it, the first of them
 	More  int        // rows that the table has beyond
+	Part  bool       // the figure has a part of its marks only
 	Notes []string
 	Base  string // its address without suffix
 }
