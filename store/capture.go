@@ -80,6 +80,12 @@ type Capture struct {
 	// content makes a new version. Nil means that nothing is read.
 	Extract func(payload []byte) Extract
 
+	// KeepLinks asks for Linked, which is set once the capture was read: the pages
+	// that it links to, in the order of the document. What was not read, because
+	// the content is that of the version before, has links in the database.
+	KeepLinks bool
+	Linked    []LinkedPage
+
 	hashed  bool
 	lent    bool     // Payload is that of the capture that this one refers to
 	extract *Extract // nil until it is needed

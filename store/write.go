@@ -204,6 +204,9 @@ func (db *DB) read(ctx context.Context, caps []unreadCapture) error {
 		for _, l := range c.extract.Links {
 			if id := ids[l.URL]; id != 0 {
 				c.targets = append(c.targets, Target{Page: id, NoFollow: l.NoFollow})
+				if c.KeepLinks {
+					c.Linked = append(c.Linked, LinkedPage{Page: id, URL: l.URL, NoFollow: l.NoFollow})
+				}
 			}
 		}
 	}

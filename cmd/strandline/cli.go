@@ -37,6 +37,7 @@ type cli struct {
 	Status  statusCmd  `cmd:"" help:"Say what the daemon does now."`
 	Watch   watchCmd   `cmd:"" help:"Look at one watch."`
 	Reload  reloadCmd  `cmd:"" help:"Ask the running daemon to take the configuration anew, all or nothing."`
+	Crawl   crawlCmd   `cmd:"" help:"Take one snapshot of a configured series now."`
 	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`
 	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`
 	Export  exportCmd  `cmd:"" help:"Export captures as WARC or CDXJ."`

@@ -23,7 +23,9 @@ import (
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/gate"
 	"github.com/strandlinehq/strandline/crawler/schedule"
+	"github.com/strandlinehq/strandline/crawler/snapshot"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -37,6 +39,7 @@ type service struct {
 	fetcher *fetch.Fetcher
 	daemon  *daemon.Daemon
 	monitor *monitor.Monitor
+	crawler *snapshot.Crawler
 
 	pages    *web.Server
 	listener net.Listener // of the pages; nil where they are not served
@@ -61,7 +64,17 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 	})
+	opt := a.crawlOptions(o)
+	opt.Ended = s.snapshotEnded
+	s.crawler = snapshot.New(o.DB, fetcher, g, o.reader, clk, s.daemon, opt)
 	return s, nil
+}
+
+// snapshotEnded computes classes and scores of a snapshot that was crawled.
+func (s *service) snapshotEnded(ctx context.Context, c store.RunningCrawl) {
+	if _, err := series.Update(ctx, s.DB, c.Series, s.seriesOptions(s.app, c.Name)); err != nil && ctx.Err() == nil {
+		s.app.log.Error("snapshot could not be computed; 'strandline novelty' does it again", "series", c.Name, "error", err)
+	}
 }
 
 // run applies the configuration and works until ctx is done.
@@ -71,6 +84,7 @@ func (s *service) run(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.daemon.Run(ctx) })
+	g.Go(func() error { return s.crawler.Run(ctx) })
 	g.Go(func() error { return s.monitor.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
@@ -97,6 +111,13 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 		specs = append(specs, spec)
 		plans[spec.Name] = watch
 	}
+	all := make([]snapshot.Series, len(c.Series))
+	for i := range c.Series {
+		var err error
+		if all[i], err = s.crawlSeries(&c.Series[i]); err != nil {
+			return store.Applied{}, err
+		}
+	}
 	applied, err := s.SetWatches(ctx, now, specs)
 	if err != nil {
 		return applied, err
@@ -118,7 +139,7 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 	s.plansMu.Lock()
 	s.plans = byName
 	s.plansMu.Unlock()
-	return applied, nil
+	return applied, s.crawler.SetSeries(ctx, all)
 }
 
 // planOf gives a watch as the daemon knows it.
@@ -252,6 +273,7 @@ func (s *service) State(ctx context.Context) any {
 	out := map[string]any{
 		"now": s.clock.Now().UTC(), "ready": h.Ready(), "queued": h.Queued, "fetching": h.Fetching, "unstored": h.Unstored,
 		"buckets": h.Buckets, "daemons": h.Daemons, "outcomes": h.Counts, "missed": h.Missed, "set_aside": h.SetAside,
+		"snapshots": s.crawler.Running(),
 	}
 	if !h.AwaySince.IsZero() {
 		out["database_away_since"], out["database_away_reason"] = h.AwaySince, h.AwayReason

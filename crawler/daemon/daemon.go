@@ -77,7 +77,8 @@ type Daemon struct {
 	clock  clock.Clock
 	opt    Options
 
-	wake chan struct{} // has room for one
+	wake   chan struct{} // has room for one
+	shared shared
 
 	mu      sync.Mutex // guards what follows
 	watches map[int32]*Watch

@@ -87,7 +87,8 @@ func (r *run) groups() [][]int32 {
 // renew renews the leases.
 func (r *run) renew(now time.Time) {
 	r.renewing = true
-	req := store.BucketRequest{Daemon: r.id, Now: now, Until: now.Add(r.opt.Lease), Give: r.leases.give()}
+	give := slices.DeleteFunc(r.leases.give(), func(b int32) bool { return !r.free(b) })
+	req := store.BucketRequest{Daemon: r.id, Now: now, Until: now.Add(r.opt.Lease), Give: give}
 	known := slices.Clone(r.dead)
 	// Asked for now, a lease may only be trusted from now on: the answer takes its time.
 	r.do(func(ctx context.Context) func() {
@@ -112,6 +113,7 @@ func (r *run) renewed(got store.BucketLeases, dead []int32) {
 	}
 	before := len(r.leases.buckets)
 	r.leases.take(got)
+	r.share(&r.leases)
 	now := r.clock.Now()
 	// From when the leases were asked for: should the machine have slept meanwhile, they are over.
 	r.nextRenew = got.Until.Add(-r.opt.Lease * 2 / 3)

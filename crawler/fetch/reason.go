@@ -43,6 +43,7 @@ const (
 	RedirectLoop     Reason = "redirect-loop"
 	BadRedirect      Reason = "bad-redirect"     // no usable Location
 	RedirectsDiffer  Reason = "redirects-differ" // of a pair
+	Redirected       Reason = "redirect"         // it was not to be followed
 )
 
 // The status says no.

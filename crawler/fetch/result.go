@@ -32,6 +32,9 @@ type Request struct {
 	// canonical.FactsOf tells of URL. The fetch ends it there, whatever comes of it, but for a URL
 	// that has no host (BadURL). Otherwise the fetch waits at the gate by itself.
 	Admitted bool
+	// NoFollow makes a redirect the end of the fetch: it failed for the reason Redirected, and
+	// Redirects has where it leads.
+	NoFollow bool
 }
 
 // Hop is a redirect that was received.

@@ -71,6 +71,8 @@ func (f *Fetcher) visit(ctx context.Context, req Request, legs []leg, together f
 				f.judge(&results[i], &req, x)
 			}
 			return results
+		case req.NoFollow:
+			return all(Failed, Redirected, "redirects to "+next)
 		case len(seen) > f.opt.MaxRedirects:
 			return all(Failed, TooManyRedirects, fmt.Sprintf("more than %d redirects", f.opt.MaxRedirects))
 		case slices.Contains(seen, next) && jars[0] == nil:
