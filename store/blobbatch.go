@@ -321,7 +321,7 @@ func (c *hostChain) encode(ctx context.Context, codec *body.Codec, t blobTable, 
 		if err != nil {
 			return err
 		}
-		if j.frame, err = codec.Encode(ctx, body.Body{Ref: j.key.ref(), Raw: j.raw}, state, &c.hosts[t], load); err != nil {
+		if j.frame, err = codec.Encode(ctx, body.Body{Ref: j.key.ref(), Raw: j.raw, Quick: j.page.quick()}, state, &c.hosts[t], load); err != nil {
 			return err
 		}
 		if err := j.page.setChain(t, state); err != nil {

@@ -80,6 +80,9 @@ type Capture struct {
 	// content makes a new version. Nil means that nothing is read.
 	Extract func(payload []byte) Extract
 
+	// Quick says that the page may never be fetched again, as in a crawl of a whole
+	// site: time counts for more than the size of its first version.
+	Quick bool
 	// KeepLinks asks for Linked, which is set once the capture was read: the pages
 	// that it links to, in the order of the document. What was not read, because
 	// the content is that of the version before, has links in the database.

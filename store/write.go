@@ -248,6 +248,16 @@ type pageBatch struct {
 	readable map[SHA256]bool
 }
 
+// quick reports whether all captures of the page ask for time before size.
+func (p *pageBatch) quick() bool {
+	for _, o := range p.fresh {
+		if o.capture == nil || !o.capture.Quick {
+			return false
+		}
+	}
+	return true
+}
+
 func newBatch(db *DB, caps []*Capture, ids map[string]PageID) *batch {
 	b := &batch{db: db, caps: caps, ids: ids}
 	byPage := map[PageID]*pageBatch{}

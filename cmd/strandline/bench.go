@@ -3,6 +3,7 @@ package main
 // benchCmd measures the program on this machine, on generated data.
 type benchCmd struct {
 	Recrawl  benchRecrawlCmd  `cmd:"" help:"Recrawl changed and unchanged pages: pages a second, and processor time by process."`
+	Crawl    benchCrawlCmd    `cmd:"" help:"Take a snapshot of a simulated web, and fill a frontier of a million URLs: pages a second, processor time, memory."`
 	Schedule benchScheduleCmd `cmd:"" help:"Keep hourly schedules over weeks of virtual time, and count what was fetched too early, too late or never."`
 	Novelty  benchNoveltyCmd  `cmd:"" help:"Build the links of a generated web and compute the novelty of its pages: seconds and memory, beside a plain program."`
 	Web      benchPagesCmd    `cmd:"" help:"Ask for every kind of web page with many pages in the database: median and 99th percentile, and bytes."`

@@ -191,14 +191,19 @@ func newRecrawl(ctx context.Context, a *app, o *opened, site *benchSite, at time
 	if b.service, err = a.newService(o, b.clk, nil); err != nil {
 		return nil, err
 	}
+	return b, b.findServer(ctx, o)
+}
+
+// findServer finds the process of the database, if it is of this machine.
+func (b *recrawl) findServer(ctx context.Context, o *opened) error {
 	var backend int
 	if err := o.Pool().QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
+		return fmt.Errorf("bench: %w", err)
 	}
 	if pid, err := b.cpu.Parent(backend); err == nil && pid > 1 {
 		b.postgres = pid
 	}
-	return b, nil
+	return nil
 }
 
 // start runs the daemon and its clock.

@@ -29,7 +29,7 @@ type finished struct {
 func (c *crawl) judge(h *host, u *frontier.URL, res fetch.Result) *finished {
 	f := &finished{URL: u, host: h, bytes: len(res.Body) + 1024}
 	f.capture = c.reader.Capture(u.URL, store.KindSnapshot, &res)
-	f.capture.KeepLinks = true
+	f.capture.KeepLinks, f.capture.Quick = true, true
 	if extract := f.capture.Extract; extract != nil {
 		f.capture.Extract = func(payload []byte) store.Extract {
 			e := c.read(u.URL, payload, extract)

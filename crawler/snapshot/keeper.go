@@ -18,6 +18,7 @@ type Keeper struct {
 	clock clock.Clock
 	lease time.Duration
 	id    int32
+	host  string // of this machine
 
 	mu      sync.Mutex
 	buckets []int32
@@ -40,15 +41,12 @@ func NewKeeper(ctx context.Context, db *store.DB, c clock.Clock) (*Keeper, error
 	if k.id, err = db.RegisterDaemon(ctx, host, os.Getpid(), now, now.Add(k.lease), 1); err != nil {
 		return nil, err
 	}
-	return k, k.renew(ctx, host)
+	k.host = host
+	return k, k.Renew(ctx)
 }
 
 // Run renews the leases until the context is done, and then gives them back.
 func (k *Keeper) Run(ctx context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
 	for {
 		timer := time.NewTimer(k.lease / 3)
 		select {
@@ -59,15 +57,15 @@ func (k *Keeper) Run(ctx context.Context) error {
 			return k.db.StopDaemon(ctx, k.id, k.clock.Now())
 		case <-timer.C:
 		}
-		if err := k.renew(ctx, host); err != nil && ctx.Err() == nil && !store.Away(err) {
+		if err := k.Renew(ctx); err != nil && ctx.Err() == nil && !store.Away(err) {
 			return err
 		}
 	}
 }
 
-// renew renews the leases. Those of daemons of this machine whose process has ended
+// Renew renews the leases, and gives back what is more than its share. Those of daemons of this machine whose process has ended
 // are taken at once.
-func (k *Keeper) renew(ctx context.Context, host string) error {
+func (k *Keeper) Renew(ctx context.Context) error {
 	now := k.clock.Now()
 	r := store.BucketRequest{Daemon: k.id, Now: now, Until: now.Add(k.lease)}
 	all, err := k.db.Daemons(ctx, now.Add(-time.Hour))
@@ -75,7 +73,7 @@ func (k *Keeper) renew(ctx context.Context, host string) error {
 		return err
 	}
 	for _, d := range all {
-		if d.ID != k.id && d.Host == host && syscall.Kill(d.PID, 0) == syscall.ESRCH {
+		if d.ID != k.id && d.Host == k.host && syscall.Kill(d.PID, 0) == syscall.ESRCH {
 			r.Dead = append(r.Dead, d.ID)
 		}
 	}

@@ -167,7 +167,11 @@ func (p *placing) root(ctx context.Context) (*trial, error) {
 		return nil, err
 	}
 	limit := len(best.data) * hostNum / hostDen
-	for _, ref := range p.host.roots[:p.host.n] {
+	roots := p.host.roots[:p.host.n]
+	if p.quick() {
+		roots = roots[:min(len(roots), 1)]
+	}
+	for _, ref := range roots {
 		t, err := p.on(ctx, ref, 0)
 		if err != nil {
 			return nil, err
@@ -178,6 +182,9 @@ func (p *placing) root(ctx context.Context) (*trial, error) {
 	}
 	return best, nil
 }
+
+// quick reports whether time counts for more than size: of a page's first body only.
+func (p *placing) quick() bool { return p.body.Quick && p.state.n == 0 }
 
 func (p *placing) full() (*trial, error) {
 	data, err := p.codec.compress(p.body.Raw, nil, fast)
@@ -214,7 +221,7 @@ func (p *placing) on(ctx context.Context, ref Ref, depth int) (*trial, error) {
 // frame makes the frame to be stored from a trial and proves that it can be read back.
 func (p *placing) frame(t *trial) (Frame, error) {
 	f := Frame{Ref: p.body.Ref, Base: t.base, Depth: t.depth, RawSize: len(p.body.Raw), Data: t.data}
-	if len(f.Data) > min(max(len(p.body.Raw)/fineShare, fineMin), fineMax) {
+	if len(f.Data) > min(max(len(p.body.Raw)/fineShare, fineMin), fineMax) && !p.quick() {
 		data, err := p.codec.compress(p.body.Raw, t.dict, fine)
 		if err != nil {
 			return Frame{}, err

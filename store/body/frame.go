@@ -46,6 +46,9 @@ type Frame struct {
 type Body struct {
 	Ref Ref // Ref.Hash must be the SHA-256 of Raw; it is not computed again
 	Raw []byte
+	// Quick says that the page may never be fetched again: its first body is stored
+	// as found at the fast level, on the host's root that was made last or in full.
+	Quick bool
 }
 
 // DamageError names a stored frame that cannot give back its body. It matches ErrDamaged.
