@@ -115,6 +115,16 @@ func (db *DB) DropFrontier(ctx context.Context, id SnapshotID) error {
 	return nil
 }
 
+// FrontierSize counts the URLs that a snapshot has still to fetch, as far as it
+// knows of them.
+func (db *DB) FrontierSize(ctx context.Context, id SnapshotID) (int64, error) {
+	var n int64
+	if err := db.pool.QueryRow(ctx, qFrontierSize.sql, id).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the frontier: %w", err)
+	}
+	return n, nil
+}
+
 // SnapshotTally counts what a snapshot has fetched so far, over all daemons, and
 // its hosts.
 func (db *DB) SnapshotTally(ctx context.Context, id SnapshotID) (t Tally, hosts, closed int64, err error) {

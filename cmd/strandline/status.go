@@ -29,8 +29,12 @@ func (statusCmd) Run(ctx context.Context, a *app) error {
 	if err != nil && !errors.Is(err, control.ErrNoDaemon) {
 		return err
 	}
+	crawls, err := o.crawls(ctx, time.Now())
+	if err != nil {
+		return err
+	}
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{"status": status, "daemon": state})
+		return a.printJSON(map[string]any{"status": status, "daemon": state, "snapshots": crawls})
 	}
 	if state == nil {
 		fmt.Fprintln(a.stdout, "no daemon runs on this state directory")
@@ -52,7 +56,49 @@ func (statusCmd) Run(ctx context.Context, a *app) error {
 	for _, l := range status.Stages {
 		fmt.Fprintf(a.stdout, "stage %s: %s queued, the oldest since %s\n", l.Stage, plural(l.Queued, "version"), stamp(l.OldestAt))
 	}
+	for _, c := range crawls {
+		fmt.Fprintf(a.stdout, "snapshot of series %s, running since %s: %d pages of %d URLs tried, %d in the frontier, %d of %d hosts left; %.1f pages/s\n",
+			c.Series, stamp(c.StartedAt), c.Pages, c.Tried, c.Frontier, c.Closed, c.Hosts, c.PerSecond)
+	}
 	return nil
+}
+
+// crawlStatus is how far a running snapshot is, over all daemons.
+type crawlStatus struct {
+	Series    string    `json:"series"`
+	StartedAt time.Time `json:"started_at"`
+	Tried     int64     `json:"tried"`
+	Pages     int64     `json:"pages"`
+	Traps     int64     `json:"traps"`
+	Frontier  int64     `json:"frontier"`
+	Hosts     int64     `json:"hosts"`
+	Closed    int64     `json:"hosts_left"` // of which no more is fetched
+	PerSecond float64   `json:"pages_per_second"`
+}
+
+// crawls tells of the snapshots that are being crawled.
+func (o *opened) crawls(ctx context.Context, now time.Time) ([]crawlStatus, error) {
+	running, err := o.RunningCrawls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]crawlStatus, len(running))
+	for i, r := range running {
+		c := crawlStatus{Series: r.Name, StartedAt: r.StartedAt}
+		t, hosts, closed, err := o.SnapshotTally(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		if c.Frontier, err = o.FrontierSize(ctx, r.ID); err != nil {
+			return nil, err
+		}
+		c.Tried, c.Pages, c.Traps, c.Hosts, c.Closed = t.Tried, t.Crawled, t.Traps, hosts, closed
+		if s := now.Sub(r.StartedAt).Seconds(); s > 0 {
+			c.PerSecond = round3(float64(c.Pages) / s)
+		}
+		out[i] = c
+	}
+	return out, nil
 }
 
 // plural counts things: 1 page, 2 pages.
