@@ -17,6 +17,8 @@ const (
 	// A base of another page is used when the frame takes at most hostNum/hostDen of a full one: it costs
 	// a level of depth that the page's later versions would profit from.
 	hostNum, hostDen = 7, 10
+	// Where time counts, it is used without that comparison when the frame takes at most this share of the body.
+	quickNum, quickDen = 1, 3
 	// A body unlike its base: more than jumpFresh times the smallest frame on this base, and more than
 	// jumpNum/jumpDen of the base's own frame.
 	jumpFresh        = 2
@@ -162,6 +164,13 @@ func (p *placing) climb(ctx context.Context, i int) (*trial, int, error) {
 
 // root tries a full frame and the roots of the host.
 func (p *placing) root(ctx context.Context) (*trial, error) {
+	if p.quick() && p.host.n > 0 {
+		// A frame this small would hardly be beaten by far, so the full one is not tried.
+		t, err := p.on(ctx, p.host.roots[0], 0)
+		if err != nil || t.data != nil && len(t.data)*quickDen <= len(p.body.Raw)*quickNum {
+			return t, err
+		}
+	}
 	best, err := p.full()
 	if err != nil {
 		return nil, err
