@@ -77,7 +77,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "10")
 	}
-	if strings.HasSuffix(r.URL.Path, ".csv") || strings.HasSuffix(r.URL.Path, ".svg") {
+	if forPrograms(r.URL.Path) {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(f.status)
 		_, _ = w.Write([]byte(f.title + ". " + f.words + "\n")) // the reader is gone when this fails
@@ -89,4 +89,20 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		Refresh      bool
 	}{f.title, f.words, f.status, f.status == http.StatusServiceUnavailable}
 	s.write(w, r, f.status, "fault.html", f.title, body)
+}
+
+// forPrograms reports whether what stands at an address is read by programs, which
+// are told of errors in plain text.
+func forPrograms(path string) bool {
+	for _, end := range []string{".csv", ".svg", ".atom"} {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	for _, start := range []string{"/feeds/", "/cdx", "/timegate/", "/timemap/", "/web/"} {
+		if strings.HasPrefix(path, start) {
+			return true
+		}
+	}
+	return false
 }

@@ -115,6 +115,10 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		attacksAreText(t, fx)
 	})
+	t.Run("feeds", func(t *testing.T) {
+		t.Parallel()
+		feedsAreValid(t, fx)
+	})
 	t.Run("content", func(t *testing.T) {
 		t.Parallel()
 		pagesShow(t, fx)

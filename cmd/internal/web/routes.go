@@ -27,6 +27,7 @@ func (s *Server) routes() [][]route {
 		s.pageRoutes(),
 		s.diffRoutes(),
 		s.scheduleRoutes(),
+		s.feedRoutes(),
 	}
 }
 
