@@ -1,14 +1,12 @@
 package monitor
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
-	"time"
 
-	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -21,9 +19,9 @@ import (
 // version of a slot counts, so the newest version is only added to the states
 // when one of a later slot arrives; until then it is read again.
 
-// analyse continues the analyses of the pages of new versions. decoded has some
-// of the contents that it needs.
-func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, decoded map[store.ContentKey]*content) error {
+// analyse continues the analyses of the pages of new versions. A page whose rules
+// are not those of its analysis is analysed from the start.
+func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) error {
 	upTo := map[store.PageID]int32{}
 	var pages []store.PageID
 	for _, d := range todo {
@@ -37,6 +35,9 @@ func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, decoded map[s
 	}
 	analyses, err := tx.LockAnalyses(ctx, pages)
 	if err != nil {
+		return err
+	}
+	if err := restart(ctx, tx, analyses, upTo, r); err != nil {
 		return err
 	}
 	analyses = slices.DeleteFunc(analyses, func(a *store.Analysis) bool { return a.Version >= upTo[a.Page] })
@@ -60,15 +61,33 @@ func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, decoded map[s
 		// do not depend on the batches either.
 		last := h.spans[len(h.spans)-1].Version
 		if due := lastDue(last); due > a.Version {
-			if err := advance(ctx, tx, a, urls[a.Page], h, due, decoded, true); err != nil {
+			if err := advance(ctx, tx, a, urls[a.Page], h, due, r, true); err != nil {
 				return err
 			}
 		}
-		if err := advance(ctx, tx, a, urls[a.Page], h, last, decoded, false); err != nil {
+		if err := advance(ctx, tx, a, urls[a.Page], h, last, r, false); err != nil {
 			return err
 		}
 	}
 	return tx.PutAnalyses(ctx, analyses)
+}
+
+// restart empties the analyses that were made under other rules than those of now.
+// The changes of these pages and their part of the language model follow: all their
+// versions are queued again.
+func restart(ctx context.Context, tx *store.Tx, analyses []*store.Analysis, upTo map[store.PageID]int32, r reader) error {
+	var pages []store.PageID
+	for _, a := range analyses {
+		if a.Version > 0 && !bytes.Equal(a.Rules, r.rules[a.Page].hash) {
+			upTo[a.Page] = max(upTo[a.Page], a.Version)
+			*a = store.Analysis{Page: a.Page}
+			pages = append(pages, a.Page)
+		}
+	}
+	if len(pages) == 0 {
+		return nil
+	}
+	return tx.Remeasure(ctx, pages)
 }
 
 // lastDue returns the last version up to n at which the measures for the views
@@ -81,14 +100,14 @@ func lastDue(n int32) int32 {
 
 // advance takes an analysis to a version, and stores the measures there if asked.
 func advance(ctx context.Context, tx *store.Tx, a *store.Analysis, url string, h *history, to int32,
-	decoded map[store.ContentKey]*content, measure bool,
+	r reader, measure bool,
 ) error {
 	if to <= a.Version {
 		return nil
 	}
 	i := slices.IndexFunc(h.spans, func(v store.Span) bool { return v.Version >= a.Version })
 	h = &history{spans: h.spans[i:], seen: h.seen}
-	s, err := loadState(a, url, reader{tx, decoded})
+	s, err := loadState(a, url, r)
 	if err != nil {
 		return err
 	}
@@ -143,55 +162,6 @@ func readHistories(ctx context.Context, src source, analyses []*store.Analysis, 
 	}
 	for _, f := range seen {
 		out[f.Page].seen = append(out[f.Page].seen, f)
-	}
-	return out, nil
-}
-
-// reader reads contents, some of which were read already.
-type reader struct {
-	records interface {
-		Records(context.Context, []store.ContentKey) (map[store.ContentKey][]byte, error)
-		SpanBefore(ctx context.Context, page store.PageID, at time.Time) (store.Span, error)
-	}
-	decoded map[store.ContentKey]*content
-}
-
-// contents returns what versions say, by the hash of the record; a damaged one is
-// missing.
-func (r reader) contents(ctx context.Context, spans []store.Span) (map[store.SHA256]*content, error) {
-	out := make(map[store.SHA256]*content, len(spans))
-	var keys []store.ContentKey
-	for _, s := range spans {
-		k := store.ContentKey{Bucket: s.Page.Bucket(), Hash: s.Record}
-		if c := r.decoded[k]; c != nil {
-			out[s.Record] = c
-		} else if !slices.Contains(keys, k) {
-			keys = append(keys, k)
-		}
-	}
-	if len(keys) == 0 {
-		return out, nil
-	}
-	raw, err := r.records.Records(ctx, keys)
-	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
-		raw = make(map[store.ContentKey][]byte, len(keys)) // one by one: some are sound
-		for _, k := range keys {
-			one, err := r.records.Records(ctx, []store.ContentKey{k})
-			if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			raw[k] = one[k]
-		}
-	} else if err != nil {
-		return nil, err
-	}
-	for k, b := range raw {
-		if p, err := extract.DecodeRecord(b); err == nil {
-			out[k.Hash] = &content{page: p}
-		}
 	}
 	return out, nil
 }

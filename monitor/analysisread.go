@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"time"
@@ -53,11 +54,18 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	spans, err := db.Spans(ctx, []store.Range{{Page: page.ID, Low: a.Version, High: math.MaxInt32}})
+	rules, err := rulesOf(ctx, db, []store.PageID{page.ID}, map[string]ruling{})
 	if err != nil {
 		return nil, err
 	}
-	s, err := loadState(a, page.URL, reader{records: db})
+	if !bytes.Equal(a.Rules, rules[page.ID].hash) {
+		a = &store.Analysis{Page: page.ID} // made under other rules
+	}
+	spans, err := db.Spans(ctx, []store.Range{{Page: page.ID, Low: max(a.Version, 1), High: math.MaxInt32}})
+	if err != nil {
+		return nil, err
+	}
+	s, err := loadState(a, page.URL, newReader(db, rules))
 	if err != nil {
 		return nil, err
 	}

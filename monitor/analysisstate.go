@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/curve"
 	"github.com/strandlinehq/strandline/monitor/dice"
 	"github.com/strandlinehq/strandline/monitor/dom"
@@ -45,15 +44,14 @@ type pageState struct {
 	supplied        bool        // the curve has its sets
 	sets            []byte
 	damaged, beyond int32
-	last            int // slot that was added last; -1: none
-	counter         extract.Counter
-	words           dice.Builder
+	last            int    // slot that was added last; -1: none
+	hash            []byte // of the rules
 }
 
 // loadState reads an analysis back.
 func loadState(a *store.Analysis, url string, r reader) (*pageState, error) {
 	s := &pageState{
-		reader: r, page: a.Page, version: a.Version, origin: a.Origin, damaged: a.Damaged, beyond: a.Beyond, sets: a.Sets, last: -1,
+		reader: r, page: a.Page, hash: r.rules[a.Page].hash, version: a.Version, origin: a.Origin, damaged: a.Damaged, beyond: a.Beyond, sets: a.Sets, last: -1,
 		curve: curve.NewAccumulator(url, curve.Options{}), terms: terms.NewState(termBytes), elements: dom.NewState(elementBytes),
 	}
 	if a.Curve == nil {
@@ -69,7 +67,7 @@ func loadState(a *store.Analysis, url string, r reader) (*pageState, error) {
 // save writes the states into an analysis.
 func (s *pageState) save(a *store.Analysis) error {
 	var err error
-	a.Version, a.Origin, a.Damaged, a.Beyond = s.version, s.origin, s.damaged, s.beyond
+	a.Version, a.Origin, a.Damaged, a.Beyond, a.Rules = s.version, s.origin, s.damaged, s.beyond, s.hash
 	if s.last < 0 {
 		return nil // the states are as they were read
 	}
@@ -105,7 +103,7 @@ func (s *pageState) take(ctx context.Context, h *history, to int32) error {
 			chunk := h.spans[i:min(i+chunkVersions, len(h.spans))]
 			last := contents
 			var err error
-			if contents, err = s.contents(ctx, chunk); err != nil {
+			if contents, err = s.contents(ctx, s.page, chunk); err != nil {
 				return err
 			}
 			if s.pending != nil && last[s.pending.Record] != nil {
@@ -167,7 +165,7 @@ func (s *pageState) settle(ctx context.Context, v *store.Span, c *content, repea
 		return err
 	}
 	words := s.wordsOf(c)
-	if err := errors.Join(s.curve.Add(slot, words), s.terms.Add(slot, s.counter.Each), s.elements.Add(slot, c.page.Nodes)); err != nil {
+	if err := errors.Join(s.curve.Add(slot, words), s.terms.Add(slot, c.bag.each), s.elements.Add(slot, c.nodes())); err != nil {
 		return errOf(s.page, err)
 	}
 	s.last = slot
@@ -205,7 +203,7 @@ func (s *pageState) supply(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		contents, err := s.contents(ctx, []store.Span{span})
+		contents, err := s.contents(ctx, s.page, []store.Span{span})
 		if err != nil {
 			return err
 		}
@@ -222,12 +220,7 @@ func (s *pageState) supply(ctx context.Context) error {
 
 // wordsOf counts the words of a content and returns their set.
 func (s *pageState) wordsOf(c *content) dice.WordSet {
-	s.counter.Reset()
-	s.counter.Add(c.page.Text())
-	if c.words == nil {
-		s.counter.Each(func(_ []byte, hash uint64, _ int) { s.words.AddHash(hash) })
-		c.words = s.words.Set()
-	}
+	s.memo(s.page).count(c)
 	return c.words
 }
 
@@ -236,7 +229,7 @@ func (s *pageState) close(ctx context.Context, repeats ...int) error {
 	if s.pending == nil {
 		return nil
 	}
-	contents, err := s.contents(ctx, []store.Span{*s.pending})
+	contents, err := s.contents(ctx, s.page, []store.Span{*s.pending})
 	if err != nil {
 		return err
 	}

@@ -166,18 +166,18 @@ func categoryPages(ctx context.Context, db *store.DB, pages []store.CategoryPage
 	out := make([]category.Page, len(pages))
 	for from := 0; from < len(pages); from += categoryBatch {
 		part := pages[from:min(from+categoryBatch, len(pages))]
-		spans := make([]store.Span, len(part))
+		keys := make([]store.ContentKey, len(part))
 		for i, p := range part {
-			spans[i] = store.Span{Page: p.Page, Record: p.Record}
+			keys[i] = store.ContentKey{Bucket: p.Page.Bucket(), Hash: p.Record}
 		}
-		contents, err := reader{records: db}.contents(ctx, spans)
+		records, err := readSound(ctx, db, distinctKeys(keys))
 		if err != nil {
 			return nil, fmt.Errorf("read words for categories: %w", err)
 		}
 		for i, p := range part {
 			out[from+i].Language = p.Language
-			if c := contents[p.Record]; c != nil {
-				out[from+i].Words = distinctWords(c.page)
+			if page, err := extract.DecodeRecord(records[keys[i]]); err == nil {
+				out[from+i].Words = distinctWords(page)
 			}
 		}
 	}

@@ -8,15 +8,13 @@ import (
 	"slices"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
-	"github.com/strandlinehq/strandline/monitor/dice"
 	"github.com/strandlinehq/strandline/monitor/ignore"
-	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 )
 
 // measureChanges measures the steps that lead to versions (SCIENCE A8, C2). It
-// leaves the contents that it read in whole, without what rules take out of them.
-func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole map[store.ContentKey]*content) error {
+// leaves the contents that it reads to the other measures.
+func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) error {
 	steps, err := tx.Steps(ctx, todo)
 	if err != nil {
 		return err
@@ -41,43 +39,26 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 	if err != nil {
 		return err
 	}
-	var pages []store.PageID
-	for _, s := range steps {
-		if s.TextChanged {
-			pages = append(pages, s.Page)
-		}
-	}
-	ignored, err := rulesOf(ctx, tx, pages, map[string]*ignore.Rules{})
-	if err != nil {
-		return err
-	}
 	noise, err := readFilters(ctx, tx, steps)
 	if err != nil {
 		return err
 	}
-	type contentKey struct {
-		store.ContentKey
-		rules *ignore.Rules
-	}
-	contents := map[contentKey]*content{}
-	memos := map[store.PageID]*memo{}
+	split := map[contentKey]bool{}
 	read := func(s store.Step, hash store.SHA256) (*content, error) {
-		k := contentKey{store.ContentKey{Bucket: s.Page.Bucket(), Hash: hash}, ignored[s.Page]}
-		if c, ok := contents[k]; ok {
-			return c, nil
+		k := contentKey{s.Page, hash}
+		c := r.decoded[k]
+		if c == nil {
+			page, err := extract.DecodeRecord(records[store.ContentKey{Bucket: s.Page.Bucket(), Hash: hash}])
+			if err != nil {
+				return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, hash, err)
+			}
+			c = newContent(page, r.rules[s.Page].rules)
+			r.decoded[k] = c
 		}
-		page, err := extract.DecodeRecord(records[k.ContentKey])
-		if err != nil {
-			return nil, fmt.Errorf("%w: record %s: %w", errUnmeasurable, hash, err)
-		}
-		if memos[s.Page] == nil {
-			memos[s.Page] = newMemo()
-		}
-		c := contentOf(page, k.rules, memos[s.Page])
-		c.page = page
-		contents[k] = c
-		if whole[k.ContentKey] = c; !k.rules.Empty() {
-			whole[k.ContentKey] = &content{page: page}
+		if m := r.memo(s.Page); !split[k] {
+			m.count(c)
+			m.split(c)
+			split[k] = true
 		}
 		return c, nil
 	}
@@ -100,37 +81,6 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, whole 
 		changes = append(changes, change)
 	}
 	return tx.PutChanges(ctx, changes)
-}
-
-// content is what a change is measured on.
-type content struct {
-	page      *extract.Page
-	words     dice.WordSet
-	sentences dice.WordSet // of the sentences' normal forms
-	lines     []ignore.Line
-}
-
-func contentOf(p *extract.Page, rules *ignore.Rules, m *memo) *content {
-	if rules.Empty() {
-		return m.content(p)
-	}
-	var words, sentences dice.Builder
-	sentence := func(s string) {
-		if normal := text.Normal(s); normal != "" {
-			sentences.Add([]byte(normal))
-		}
-	}
-	// What the rules leave of a line may end its sentences elsewhere.
-	lines, _ := rules.Apply(p)
-	var spans []text.Span
-	for _, l := range lines {
-		text.EachWord(l.Text, words.Add)
-		spans = text.AppendSentences(spans[:0], l.Text, p.Detected)
-		for _, span := range spans {
-			sentence(l.Text[span.Start:span.End])
-		}
-	}
-	return &content{words: words.Set(), sentences: sentences.Set(), lines: lines}
 }
 
 func compare(s store.Step, before, after *content) store.Change {

@@ -70,7 +70,7 @@ func computePeriods(ctx context.Context, tx *store.Tx, periods []time.Time) erro
 	out := make([]store.PeriodModel, 0, len(periods))
 	for _, start := range periods {
 		from, to := store.Period(start)
-		r := &poolReader{ctx: ctx, tx: tx, from: from, to: to, rules: map[string]*ignore.Rules{}}
+		r := &poolReader{ctx: ctx, tx: tx, from: from, to: to, rules: map[string]ruling{}}
 		pool, err := terms.NewPool(r.show, terms.PoolTerms)
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ type poolReader struct {
 	ctx      context.Context
 	tx       *store.Tx
 	from, to time.Time
-	rules    map[string]*ignore.Rules // by their text
+	rules    map[string]ruling // by their text
 	counter  extract.Counter
 	page     store.PageID // that is shown alone if only is set
 	only     bool
@@ -183,11 +183,11 @@ func (r *poolReader) pages(shown []store.Shown, f func(terms.Showing) error) err
 	}
 	for chunk := range slices.Chunk(order, chunkVersions) {
 		pages := make([]store.PageID, len(chunk))
-		spans := make([]store.Span, len(chunk))
+		keys := make([]store.ContentKey, len(chunk))
 		for i, c := range chunk {
-			pages[i], spans[i] = c.page, store.Span{Page: c.page, Record: c.record}
+			pages[i], keys[i] = c.page, store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}
 		}
-		contents, err := reader{records: r.tx}.contents(r.ctx, spans)
+		raw, err := readSound(r.ctx, r.tx, distinctKeys(keys))
 		if err != nil {
 			return err
 		}
@@ -196,11 +196,11 @@ func (r *poolReader) pages(shown []store.Shown, f func(terms.Showing) error) err
 			return err
 		}
 		for _, c := range chunk {
-			read := contents[c.record]
-			if read == nil {
+			page, err := extract.DecodeRecord(raw[store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}])
+			if err != nil {
 				continue // damaged
 			}
-			bag := r.bag(read.page, rules[c.page])
+			bag := r.bag(page, rules[c.page].rules)
 			s := terms.Showing{Words: bag, Slots: slots[c]}
 			if r.size += len(bag) + 8*len(s.Slots) + 64; r.size <= keptBags {
 				r.kept = append(r.kept, s)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/strandlinehq/strandline/monitor/ignore"
 	"github.com/strandlinehq/strandline/monitor/terms"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -56,7 +55,7 @@ func (a *Analysis) firstHour(ctx context.Context, db *store.DB) (map[string]floa
 	at := time.Unix((a.Origin.Unix()+1800)/3600*3600, 0).UTC()
 	var own, all terms.Pool
 	err := db.View(ctx, func(tx *store.Tx) error {
-		r := &poolReader{ctx: ctx, tx: tx, from: at, to: at.Add(time.Hour), rules: map[string]*ignore.Rules{}, page: a.page}
+		r := &poolReader{ctx: ctx, tx: tx, from: at, to: at.Add(time.Hour), rules: map[string]ruling{}, page: a.page}
 		p, err := terms.NewPool(r.show, math.MaxInt)
 		if err != nil {
 			return err

@@ -28,7 +28,22 @@ func TestMemo(t *testing.T) {
 				sentences.Add([]byte(normal))
 			}
 		}
-		got := m.content(p)
+		got := newContent(p, nil)
+		m.count(got)
+		m.split(got)
+		counts := map[string]int{}
+		got.bag.each(func(word []byte, hash uint64, count int) {
+			if counts[string(word)] = count; hash != dice.Hash(word) {
+				t.Errorf("round %d: %q has hash %x", round, word, hash)
+			}
+		})
+		want := map[string]int{}
+		for _, w := range p.Words() {
+			want[w.Word] = w.Count
+		}
+		if diff := cmp.Diff(want, counts); diff != "" {
+			t.Errorf("round %d: counts (-slow +memo):\n%s", round, diff)
+		}
 		if diff := cmp.Diff([2]dice.WordSet{words.Set(), sentences.Set()}, [2]dice.WordSet{got.words, got.sentences}); diff != "" {
 			t.Errorf("round %d: sets (-slow +memo):\n%s", round, diff)
 		}

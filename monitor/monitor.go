@@ -163,11 +163,19 @@ func (m *Monitor) take(ctx context.Context) (int, error) {
 // measure takes all measures of new versions. Those of changes and of pages share
 // the contents that were read.
 func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) error {
-	contents := map[store.ContentKey]*content{}
-	if err := measureChanges(ctx, tx, todo, contents); err != nil {
+	pages := make([]store.PageID, len(todo))
+	for i, d := range todo {
+		pages[i] = d.Page
+	}
+	rules, err := rulesOf(ctx, tx, pages, map[string]ruling{})
+	if err != nil {
 		return err
 	}
-	if err := analyse(ctx, tx, todo, contents); err != nil {
+	r := newReader(tx, rules)
+	if err := measureChanges(ctx, tx, todo, r); err != nil {
+		return err
+	}
+	if err := analyse(ctx, tx, todo, r); err != nil {
 		return err
 	}
 	return tx.PutSummaries(ctx, todo)

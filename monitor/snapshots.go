@@ -56,6 +56,8 @@ func (m *Monitor) snapshotDice(ctx context.Context, s store.Snapshot) (float64, 
 	if err != nil {
 		return 0, errors.Join(errUnmeasurable, err)
 	}
-	shared := newMemo()
-	return shared.content(before).words.Dice(shared.content(after).words), nil
+	shared, from, to := newMemo(), newContent(before, nil), newContent(after, nil)
+	shared.count(from)
+	shared.count(to)
+	return from.words.Dice(to.words), nil
 }

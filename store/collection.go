@@ -87,15 +87,6 @@ func notePeriods(ctx context.Context, tx pgx.Tx, times []time.Time) error {
 	return nil
 }
 
-// NotePage queues all periods of a page, for a reader whose view of it has changed.
-func (t *Tx) NotePage(ctx context.Context, seen []Seen) error {
-	times := make([]time.Time, len(seen))
-	for i, s := range seen {
-		times[i] = s.At
-	}
-	return notePeriods(ctx, t.tx, times)
-}
-
 // TakePeriods calls f with up to limit periods of the language model that have to
 // be computed anew, ascending, and the transaction in which they were taken. It
 // returns their number; 0 means that there are none or that another program is at
@@ -225,14 +216,10 @@ func (db *DB) forgetModel(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		times := make([]time.Time, 0, 2*len(hours))
-		for _, h := range hours {
-			times = append(times, h, h.Add(time.Hour))
-		}
 		if _, err := tx.Exec(ctx, qForgetAll.sql); err != nil {
 			return err
 		}
-		return notePeriods(ctx, tx, times)
+		return notePeriods(ctx, tx, hourEnds(hours))
 	})
 }
 

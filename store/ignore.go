@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -42,4 +44,12 @@ func ignoreRules(ctx context.Context, q queryer, pages []PageID) (map[PageID][]s
 		return nil, fmt.Errorf("read ignore rules: %w", err)
 	}
 	return out, nil
+}
+
+// sameIgnored reports whether two configurations of a watch leave out the same.
+func sameIgnored(a, b json.RawMessage) bool {
+	var in [2]struct {
+		Ignore []string `json:"ignore"`
+	}
+	return json.Unmarshal(a, &in[0]) == nil && json.Unmarshal(b, &in[1]) == nil && slices.Equal(in[0].Ignore, in[1].Ignore)
 }

@@ -78,6 +78,11 @@ func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []
 			return err
 		}
 	}
+	if known && !sameIgnored(old.Config, config) {
+		if _, err := a.tx.Exec(ctx, qRemeasureWatch.sql, id, StageChange, a.now); err != nil {
+			return err
+		}
+	}
 	if ids == nil && len(s.Pages) > 0 {
 		return a.takeUp(ctx, id, s.First)
 	}

@@ -16,6 +16,12 @@ type WordSet []uint64
 // Hash returns the element that stands for word in a WordSet, its XXH3.
 func Hash(word []byte) uint64 { return xxh3.Hash(word) }
 
+// SetOf returns the set of the words with some hashes. It takes the slice over.
+func SetOf(hashes []uint64) WordSet {
+	slices.Sort(hashes)
+	return slices.Compact(hashes)
+}
+
 // Dice returns the Dice coefficient of two sets (SCIENCE A8).
 func (s WordSet) Dice(t WordSet) float64 { return coefficient(s.common(t), len(s), len(t)) }
 
