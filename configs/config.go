@@ -14,6 +14,8 @@ type Config struct {
 	Database Database `yaml:"database"`
 	// The folder of the private PostgreSQL and of what is kept beside it.
 	StateDir Path `yaml:"state_dir"`
+	// When the disk of the state directory counts as nearly full.
+	Disk Disk `yaml:"disk"`
 	// The pages, feeds and the API.
 	HTTP HTTP `yaml:"http"`
 	// How pages are fetched.
@@ -35,6 +37,12 @@ type Config struct {
 	Warnings Errors `yaml:"-"`
 
 	parts []part
+}
+
+// Disk says how much room the program leaves.
+type Disk struct {
+	// Pages are fetched only while this much is free, so that PostgreSQL never runs out of it; 0 for no such bound.
+	MinFree Size `yaml:"min_free"`
 }
 
 // Database says which PostgreSQL to use.
@@ -216,6 +224,7 @@ func (t *Thinning) check(s *section) {
 func (c *Config) setDefaults() {
 	*c = Config{
 		StateDir: "/var/lib/strandline",
+		Disk:     Disk{MinFree: 1 << 30},
 		HTTP:     HTTP{Listen: "127.0.0.1:8080"},
 		Retention: Retention{
 			Fetches:  Keep(400 * day),

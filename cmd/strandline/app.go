@@ -47,6 +47,7 @@ type globals struct {
 	Database string `help:"Database URL; default the configuration's; empty means the private PostgreSQL in the state directory." placeholder:"URL"`
 	StateDir string `help:"State directory; default the configuration's." placeholder:"DIR"`
 	JSON     bool   `name:"json" help:"Print JSON where a person's table would be printed."`
+	Log      string `help:"Form of the log on stderr: ${enum}; journal is for a service of systemd." enum:"text,json,journal" default:"text"`
 	Verbose  bool   `short:"v" help:"Log more."`
 }
 
@@ -78,13 +79,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		fmt.Fprintf(stderr, "strandline: %v\nTry 'strandline --help'.\n", err)
 		return exitUsage
 	}
-	level := slog.LevelWarn
-	if cli.Verbose {
-		level = slog.LevelDebug
-	}
 	a := &app{
 		flags: cli.globals, stdin: stdin, stdout: stdout, stderr: stderr,
-		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+		log: newLogger(cli.Log, cli.Verbose, stderr),
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return a.status(ctx, parsed.Run(a))

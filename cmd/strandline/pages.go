@@ -20,7 +20,7 @@ func (s *service) serve(ctx context.Context, listen string) (string, error) {
 	}
 	version, _ := programVersion()
 	s.pages, err = web.New(web.Options{
-		Store: s.DB, Now: s.clock.Now, Logger: s.app.log, Access: access, Version: version, Ready: s.unready,
+		Store: s.DB, Now: s.clock.Now, Logger: s.app.log, Access: access, Version: version, Ready: s.unready, Metrics: s.metrics,
 	})
 	if err != nil {
 		return "", err
@@ -68,11 +68,16 @@ func access(h *configs.HTTP, listen string) (web.Access, error) {
 // unready says why the daemon does not do its work now.
 func (s *service) unready(context.Context) []string {
 	h := s.daemon.Health()
-	if h.Ready() {
-		return nil
+	out := []string{}
+	if !h.Ready() {
+		if !h.AwaySince.IsZero() {
+			out = append(out, fmt.Sprintf("the daemon has not reached the database since %s; %d fetches wait to be stored", stamp(h.AwaySince), h.Unstored))
+		} else {
+			out = append(out, "the daemon is starting")
+		}
 	}
-	if !h.AwaySince.IsZero() {
-		return []string{fmt.Sprintf("the daemon has not reached the database since %s; %d fetches wait to be stored", stamp(h.AwaySince), h.Unstored)}
+	if reason := s.disk.Reason(); reason != "" {
+		out = append(out, reason)
 	}
-	return []string{"the daemon is starting"}
+	return out
 }

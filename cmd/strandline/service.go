@@ -13,9 +13,11 @@ import (
 	"sync"
 	"time"
 
+	sd "github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/cmd/internal/diskwatch"
+	"github.com/strandlinehq/strandline/cmd/internal/metrics"
 	"github.com/strandlinehq/strandline/cmd/internal/web"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
@@ -41,6 +43,9 @@ type service struct {
 	monitor *monitor.Monitor
 	crawler *snapshot.Crawler
 
+	disk    *diskwatch.Watch
+	metrics *metrics.Metrics
+
 	pages    *web.Server
 	listener net.Listener // of the pages; nil where they are not served
 
@@ -60,13 +65,17 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 		return nil, err
 	}
 	s.gate, s.fetcher = g, fetcher
+	// A state directory that cannot be had is not measured: the database is elsewhere then.
+	s.disk = diskwatch.New(o.stateDir, uint64(o.config.Disk.MinFree), nil, a.log)
+	ready := newPausing(g, clk, func() bool { return s.disk.Paused() })
+	s.metrics = s.newMetrics()
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
-		Workers: o.config.Crawler.Workers, Gate: g, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
+		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 	})
 	opt := a.crawlOptions(o)
 	opt.Ended = s.snapshotEnded
-	s.crawler = snapshot.New(o.DB, fetcher, g, o.reader, clk, s.daemon, opt)
+	s.crawler = snapshot.New(o.DB, fetcher, ready, o.reader, clk, s.daemon, opt)
 	return s, nil
 }
 
@@ -82,12 +91,17 @@ func (s *service) run(ctx context.Context) error {
 	if _, err := s.apply(ctx, s.config); err != nil {
 		return err
 	}
+	s.metrics.Reloaded(time.Now(), true)
+	s.app.notify(sd.SdNotifyReady)
+	defer s.app.notify(sd.SdNotifyStopping)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.daemon.Run(ctx) })
 	g.Go(func() error { return s.crawler.Run(ctx) })
 	g.Go(func() error { return s.monitor.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
+	g.Go(func() error { return s.disk.Run(ctx) })
+	g.Go(func() error { return s.feedWatchdog(ctx) })
 	if s.listener != nil {
 		g.Go(func() error { return s.pages.Serve(ctx, s.listener) })
 	}
@@ -230,55 +244,6 @@ func cookiesOf(j daemon.Job) []*http.Cookie {
 	}
 	list, _ := j.Watch.Options.([]*http.Cookie)
 	return list
-}
-
-// Reload takes the configuration files anew. On any error the old one stays.
-func (s *service) Reload(ctx context.Context) control.Reloaded {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	refuse := func(err error) control.Reloaded {
-		var list configs.Errors
-		out := control.Reloaded{Errors: []string{err.Error()}}
-		if errors.As(err, &list) {
-			out.Errors = nil
-			for _, e := range list {
-				out.Errors = append(out.Errors, e.Error())
-			}
-		}
-		s.app.log.Error("configuration refused, the old one stays", "errors", out.Errors)
-		return out
-	}
-	c, err := s.app.config()
-	if err != nil {
-		return refuse(err)
-	}
-	if unbuilt := c.Unbuilt(features()); len(unbuilt) > 0 {
-		return refuse(configs.Errors(unbuilt))
-	}
-	if _, err := s.apply(ctx, c); err != nil {
-		return refuse(err)
-	}
-	out := control.Reloaded{Changes: []string{}}
-	for _, change := range configs.Diff(s.config, c) {
-		out.Changes = append(out.Changes, change.String())
-	}
-	s.config = c
-	s.app.log.Info("configuration reloaded", "changes", out.Changes)
-	return out
-}
-
-// State tells what the daemon does now.
-func (s *service) State(ctx context.Context) any {
-	h := s.daemon.Health()
-	out := map[string]any{
-		"now": s.clock.Now().UTC(), "ready": h.Ready(), "queued": h.Queued, "fetching": h.Fetching, "unstored": h.Unstored,
-		"buckets": h.Buckets, "daemons": h.Daemons, "outcomes": h.Counts, "missed": h.Missed, "set_aside": h.SetAside,
-		"snapshots": s.crawler.Running(),
-	}
-	if !h.AwaySince.IsZero() {
-		out["database_away_since"], out["database_away_reason"] = h.AwaySince, h.AwayReason
-	}
-	return out
 }
 
 // pageFetcher fetches for the daemon.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,6 +39,17 @@ func (statusCmd) Run(ctx context.Context, a *app) error {
 	}
 	if state == nil {
 		fmt.Fprintln(a.stdout, "no daemon runs on this state directory")
+	}
+	var now struct {
+		Paused string `json:"paused"`
+	}
+	if state != nil {
+		if err := json.Unmarshal(state, &now); err != nil {
+			return fmt.Errorf("state of the daemon: %w", err)
+		}
+	}
+	if now.Paused != "" {
+		fmt.Fprintln(a.stdout, now.Paused)
 	}
 	fmt.Fprintf(a.stdout, "%s on this database, %s being fetched\n", plural(len(status.Daemons), "daemon"), plural(status.Running, "page"))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)

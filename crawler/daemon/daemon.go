@@ -135,11 +135,15 @@ type Health struct {
 	Daemon   int32 // number of this run
 	Buckets  int   // leased
 	Daemons  int   // that share the work
+	Hosts    int   // with pages in memory, or being fetched from
 	Queued   int   // pages in memory that wait for their time or their host
 	Fetching int
 	Unstored int // finished fetches that are not stored yet
 	// Behind is for how long a page has been ready to be fetched, or pages to be claimed.
 	Behind time.Duration
+	// Turned is when the loop last turned, by the machine's clock; it does so every few
+	// seconds whatever the database does. Zero before Run holds its leases.
+	Turned time.Time
 	next   time.Time // from when on that is so; zero: nothing is planned
 
 	Counts   map[store.Outcome]int64 // stored since New

@@ -68,6 +68,8 @@ type Options struct {
 	HostLimit func(host string) float64
 	// Report is told, from the daemon's loop, what an operator is told once; it must not wait.
 	Report func(Event)
+	// Observe is told, from the daemon's loop, what was stored, for metrics; it must not wait.
+	Observe func(Observation)
 	// AtRest, if set, is called by the loop when nothing happens before next: a driver
 	// of a manual clock moves it there.
 	AtRest func(next time.Time)
@@ -112,6 +114,9 @@ func (o Options) withDefaults(c clock.Clock) Options {
 	if o.Report == nil {
 		o.Report = func(Event) {}
 	}
+	if o.Observe == nil {
+		o.Observe = func(Observation) {}
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -142,6 +147,14 @@ func alive(pid int) bool {
 	}
 	err = p.Signal(syscall.Signal(0))
 	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// Observation is one stored attempt, as the metrics count it.
+type Observation struct {
+	Outcome store.Outcome
+	Bytes   int           // of the payload as it came
+	Timed   bool          // the attempt had a slot, and Lag holds
+	Lag     time.Duration // from when it was due to its start
 }
 
 // Event is something that an operator is told once.

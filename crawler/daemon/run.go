@@ -47,6 +47,10 @@ type run struct {
 	pause                          time.Duration
 }
 
+// beatEvery is how often the loop turns at least, in the machine's time, so that a
+// watchdog sees it turn while nothing is due or the database hangs.
+const beatEvery = 5 * time.Second
+
 // Run crawls until the context is done. Then it lets running fetches end for
 // Options.Grace, stores all that finished, gives its leases back and returns nil.
 // It returns an error only when it could not start, or not store what had finished.
@@ -61,6 +65,8 @@ func (d *Daemon) Run(ctx context.Context) error {
 		return err
 	}
 	defer d.tell(func(h *Health) { h.Running = false; h.Queued, h.Fetching = 0, 0 })
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
 	done := ctx.Done()
 	var hurry, giveUp <-chan time.Time
 	for {
@@ -78,6 +84,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 			f()
 			r.drain()
 		case <-timer.C:
+		case <-beat.C: // the loop turns, though nothing is due
 		case <-d.wake:
 			r.nextClaim = d.clock.Now()
 		case <-done:
@@ -162,6 +169,7 @@ func (r *run) step(now time.Time) {
 	}
 	r.tell(func(h *Health) {
 		h.Queued, h.Fetching, h.Unstored, h.next = r.hosts.queued, r.active, len(r.pending), time.Time{}
+		h.Hosts, h.Turned = len(r.hosts.ready)+r.active, time.Now()
 		if r.claiming || r.mayClaim() {
 			h.next = r.nextClaim
 		}

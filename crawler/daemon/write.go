@@ -177,6 +177,13 @@ func (r *run) wrote(done []*finished, results []store.Stored, rest []*finished, 
 	var soonest time.Time
 	for i, f := range done {
 		r.forget(f.job)
+		if len(f.caps) > 0 && i < len(results) {
+			o := Observation{Outcome: results[i].Outcome, Bytes: len(f.caps[len(f.caps)-1].Payload)}
+			if f.lag != nil {
+				o.Timed, o.Lag = true, f.lag.Lag
+			}
+			r.opt.Observe(o)
+		}
 		if at := f.soonest(); !at.IsZero() && (soonest.IsZero() || at.Before(soonest)) {
 			soonest = at
 		}

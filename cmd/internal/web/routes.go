@@ -21,6 +21,7 @@ func (s *Server) routes() [][]route {
 	return [][]route{
 		s.assetRoutes(),
 		s.healthRoutes(),
+		s.metricsRoutes(),
 		s.accessRoutes(),
 		s.homeRoutes(),
 		s.listRoutes(),

@@ -15,7 +15,7 @@
 // files, and no address of another site is loaded. Whoever may read and change
 // things is decided in access.go, forms are checked in form.go.
 //
-// Left out: the API, feeds and archive protocols, metrics, and measuring.
+// Left out: the API, feeds and archive protocols, and measuring.
 package web
 
 import (
@@ -44,6 +44,8 @@ type Options struct {
 	// Ready names what is not ready beyond the database, one sentence each; nil
 	// means that nothing is waited for.
 	Ready func(context.Context) []string
+	// Metrics answers /metrics; nil means that there is no such page.
+	Metrics http.Handler
 }
 
 // Bounds of a request.
@@ -63,6 +65,7 @@ type Server struct {
 	access  Access
 	version string
 	ready   func(context.Context) []string
+	metrics http.Handler
 
 	pages     *pages // parsed templates
 	assets    assets // files under /static
@@ -75,7 +78,7 @@ type Server struct {
 // New returns a Server, or an error when a template is broken.
 func New(opt Options) (*Server, error) {
 	s := &Server{
-		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready,
+		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, metrics: opt.Metrics,
 		key: make([]byte, 32), slots: make(chan struct{}, atOnce),
 	}
 	if s.now == nil {

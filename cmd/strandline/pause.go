@@ -1,0 +1,39 @@
+package main
+
+import (
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/crawler/gate"
+)
+
+// pausedFor is how long a host is held back before the disk is asked again, in the
+// machine's time; diskFull is what it waits for.
+const (
+	pausedFor = 10 * time.Second
+	diskFull  = gate.Why("disk-full")
+)
+
+// pausing is a gate that is shut for all hosts while the disk is nearly full. What
+// runs ends and is stored; nothing new begins, of schedules and of snapshots.
+type pausing struct {
+	*gate.Gate
+	paused func() bool
+	pause  time.Duration // pausedFor on the clock that hosts are asked by
+}
+
+func newPausing(g *gate.Gate, c clock.Clock, paused func() bool) pausing {
+	p := pausing{Gate: g, paused: paused, pause: pausedFor}
+	if c, ok := c.(interface{ Speed() float64 }); ok {
+		p.pause = time.Duration(float64(pausedFor) * max(1, c.Speed()))
+	}
+	return p
+}
+
+// Ready is gate.Gate.Ready, but for the pause.
+func (p pausing) Ready(host string, now time.Time) (time.Time, gate.Why) {
+	if p.paused() {
+		return now.Add(p.pause), diskFull
+	}
+	return p.Gate.Ready(host, now)
+}
