@@ -54,10 +54,16 @@ func TestPageLabels(t *testing.T) {
 			label(x(), "Press", "", map[string]store.PageLabels{pageA: {Category: "Law", Visitors: 12, Weight: 2.5}}),
 			label(y(), "Shops", "list", map[string]store.PageLabels{pageC: {Visitors: 99, Top: true}}),
 		}, map[string]string{pageA: "Law - 12 2.5", pageB: "Press list - -", pageC: "Shops list 99 0"}},
-		{"auto is none", []store.WatchSpec{label(x(), "auto", "", nil), label(y(), "Shops", "list", nil)},
-			map[string]string{pageA: "- - - -", pageB: "Shops list - -", pageC: "Shops list - -"}},
-		{"a page that left one watch, of another that is paused", []store.WatchSpec{label(watching("x", time.Minute, pageA), "News", "", nil)},
-			map[string]string{pageA: "News - - -", pageB: "Shops list - -", pageC: "Shops list - -"}},
+		{
+			"auto is none",
+			[]store.WatchSpec{label(x(), "auto", "", nil), label(y(), "Shops", "list", nil)},
+			map[string]string{pageA: "- - - -", pageB: "Shops list - -", pageC: "Shops list - -"},
+		},
+		{
+			"a page that left one watch, of another that is paused",
+			[]store.WatchSpec{label(watching("x", time.Minute, pageA), "News", "", nil)},
+			map[string]string{pageA: "News - - -", pageB: "Shops list - -", pageC: "Shops list - -"},
+		},
 	} {
 		apply(t, db, epoch.Add(time.Duration(i)*time.Minute), step.specs...)
 		if diff := cmp.Diff(step.want, labelsInView(t, db)); diff != "" {

@@ -83,7 +83,8 @@ func TestMisses(t *testing.T) {
 	unlinked.url = "http://a.test/unlinked"
 	load(t, db, id, []sight{
 		{url: "http://a.test/", at: epoch, links: []string{"http://a.test/index"}},
-		{url: "http://a.test/", at: later, links: []string{old.url}}, old, unlinked,
+		{url: "http://a.test/", at: later, links: []string{old.url}},
+		old, unlinked,
 	}, 50)
 	got := update(t, db, id, series.Defaults())
 	if diff := cmp.Diff(store.NoveltyCounts{Pages: 3, Links: 1, L2: 1, OldOther: 2}, got[1].NoveltyCounts); diff != "" {

@@ -218,8 +218,10 @@ func TestCrawledSnapshots(t *testing.T) {
 		counts = append(counts, s.NoveltyCounts)
 	}
 	want := []store.NoveltyCounts{
-		{Pages: 1, Links: 1, Fringe: 1, Unidentified: 1}, {},
-		{Pages: 3, Links: 1, L2: 1, OldOther: 1, Unidentified: 1}, {},
+		{Pages: 1, Links: 1, Fringe: 1, Unidentified: 1},
+		{},
+		{Pages: 3, Links: 1, L2: 1, OldOther: 1, Unidentified: 1},
+		{},
 	}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("counts (-want +got):\n%s", diff)

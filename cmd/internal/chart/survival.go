@@ -30,7 +30,8 @@ func (f Survival) chart() Chart {
 		Line{Points: f.Mean, Bold: true, Hover: hover("mean")},
 	}}}
 	ch.Keys = []Key{
-		{Color: "accent", Line: true, Label: "mean over pages"}, {Color: "ink", Line: true, Label: "median"},
+		{Color: "accent", Line: true, Label: "mean over pages"},
+		{Color: "ink", Line: true, Label: "median"},
 		{Color: "muted", Line: true, Dash: Dashed, Label: "paper's mean"},
 	}
 	return ch

@@ -214,8 +214,16 @@ func TestBrowser(t *testing.T) {
 	busy := fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0]))
 	svg := fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[2]))
 	list := []struct{ name, address string }{
-		{"home", "/"}, {"list", "/pages"}, {"page", busy}, {"attack", svg}, {"diff", busy + "/diff?b=5"}, {"side", busy + "/diff?b=5&view=side&by=sentences"},
-		{"headers", busy + "/diff?b=5&by=headers&view=side"}, {"version", busy + "/versions/3"}, {"figure", busy + "/lifespans"}, {"schedule", "/schedule"},
+		{"home", "/"},
+		{"list", "/pages"},
+		{"page", busy},
+		{"attack", svg},
+		{"diff", busy + "/diff?b=5"},
+		{"side", busy + "/diff?b=5&view=side&by=sentences"},
+		{"headers", busy + "/diff?b=5&by=headers&view=side"},
+		{"version", busy + "/versions/3"},
+		{"figure", busy + "/lifespans"},
+		{"schedule", "/schedule"},
 	}
 	for _, look := range []struct {
 		name, scheme string

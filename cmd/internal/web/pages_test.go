@@ -174,8 +174,18 @@ func pagesShow(t *testing.T, fx fixture) {
 		address string
 		status  int
 	}{
-		{"/diff?a=0", 400}, {"/diff?a=x", 400}, {"/diff?a=2026-02-31", 400}, {"/diff?a=1&b=99999", 404}, {"/diff?b=1", 404}, {"/diff?by=taste", 400},
-		{"/diff?view=upside", 400}, {"/versions/99999", 404}, {"/versions/1e9", 400}, {"?before=x", 400}, {"?before=1", 200}, {"/diff?a=1000-01-01", 404},
+		{"/diff?a=0", 400},
+		{"/diff?a=x", 400},
+		{"/diff?a=2026-02-31", 400},
+		{"/diff?a=1&b=99999", 404},
+		{"/diff?b=1", 404},
+		{"/diff?by=taste", 400},
+		{"/diff?view=upside", 400},
+		{"/versions/99999", 404},
+		{"/versions/1e9", 400},
+		{"?before=x", 400},
+		{"?before=1", 200},
+		{"/diff?a=1000-01-01", 404},
 	} {
 		address := fmt.Sprintf("/pages/%d%s", fx.page(t, fx.urls[0]), tt.address)
 		if r := get(t, s, address); r.StatusCode != tt.status {
