@@ -70,30 +70,6 @@ type BurstResult struct {
 	Changed               bool
 }
 
-// claimedBurst takes the columns of a burst from a claim, null where there is none.
-type claimedBurst struct {
-	watch, slots, changes, first, before *int32
-	phase                                *string
-	text                                 *[16]byte
-	pair, due                            *time.Time
-	state, pairs, mask                   []byte
-}
-
-func (c *claimedBurst) into() []any {
-	return []any{&c.watch, &c.phase, &c.slots, &c.changes, &c.text, &c.first, &c.before, &c.state, &c.pairs, &c.pair, &c.due, &c.mask}
-}
-
-func (c *claimedBurst) burst(page PageID) *Burst {
-	if c.watch == nil {
-		return nil
-	}
-	return &Burst{
-		Page: page, Watch: *c.watch, Phase: deref(c.phase), Slots: int(deref(c.slots)), SlotChanges: int(deref(c.changes)), SlotText: deref(c.text),
-		FirstVersion: deref(c.first), RoundsBefore: int(deref(c.before)), State: c.state, Pairs: c.pairs, PairDue: deref(c.pair), Due: deref(c.due),
-		Mask: c.mask,
-	}
-}
-
 // TextHashes returns the text of the last version of pages, also of versions that
 // the same transaction has stored; pages without a version are left out.
 func (t *Tx) TextHashes(ctx context.Context, pages []PageID) (map[PageID][16]byte, error) {

@@ -109,8 +109,8 @@ func (db *DB) SwitchMasks(ctx context.Context, on, off []int32) error {
 
 // ActiveMasks returns the packed masks of those pages that have one and whose watch
 // has masks switched on.
-func (tx *Tx) ActiveMasks(ctx context.Context, pages []PageID) (map[PageID][]byte, error) {
-	return masks(ctx, tx.tx, qActiveMasks, pages)
+func (t *Tx) ActiveMasks(ctx context.Context, pages []PageID) (map[PageID][]byte, error) {
+	return masks(ctx, t.tx, qActiveMasks, pages)
 }
 
 // Masks returns the packed masks of those pages that have one, switched on or not.

@@ -1,16 +1,12 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"github.com/strandlinehq/strandline/crawler/canonical"
 )
 
 // The life of a row of page_schedule: a daemon claims it, which leases it; it
@@ -22,8 +18,10 @@ import (
 // completes pages and alone when it applies a configuration, so that none of them
 // computes the earliest due time of a page from rows that the other just changes.
 var (
-	// On one server the buckets come as bits, which cost the same however many they are; spread
-	// over several, as the array by which the statement is routed.
+	// Nothing but page_schedule: pages that come due together lie all over the other tables, and reading
+	// their rows, which are rarely in memory, takes three times as long as claiming. On one server the
+	// buckets come as bits, which cost the same however many they are; spread over several, as
+	// the array by which the statement is routed.
 	qClaim = statement{routed, `
 		with d as (
 			select s.bucket, s.page_id, s.lease_owner
@@ -32,24 +30,11 @@ var (
 			  and (s.lease_until is null or s.lease_until <= $3 or s.lease_owner = any($4::int[]))
 			order by s.next_due_at limit $5
 			for update skip locked
-		), u as (
-			update core.page_schedule s set lease_owner = $6, lease_until = $7
-			from d
-			where ($1::int[] is null or s.bucket = any($1)) and s.bucket = d.bucket and s.page_id = d.page_id
-			returning s.page_id, s.bucket, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0) as before, s.deferred_at, s.failing_since
 		)
-		select u.page_id, u.next_due_at, u.due_at, u.before, u.deferred_at, u.failing_since,
-		       p.url, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''),
-		       st.last_fetched, st.sha256, m.watch_id, m.slot_at, m.due_at,
-		       b.watch_id, b.phase, b.slots, b.slot_changes, b.slot_text, b.first_version, b.rounds_before, b.state, b.pairs, b.pair_at,
-		       b.next_due_at, k.mask
-		from u
-		join core.page p on ($1::int[] is null or p.bucket = any($1)) and p.bucket = u.bucket and p.page_id = u.page_id
-		left join core.page_state st on ($1::int[] is null or st.bucket = any($1)) and st.bucket = u.bucket and st.page_id = u.page_id
-		left join core.watch_page m on ($1::int[] is null or m.bucket = any($1)) and m.bucket = u.bucket and m.page_id = u.page_id
-		     and m.due_at is not null
-		left join core.burst_state b on ($1::int[] is null or b.bucket = any($1)) and b.bucket = u.bucket and b.page_id = u.page_id
-		left join core.page_mask k on ($1::int[] is null or k.bucket = any($1)) and k.bucket = u.bucket and k.page_id = b.page_id`}
+		update core.page_schedule s set lease_owner = $6, lease_until = $7
+		from d
+		where ($1::int[] is null or s.bucket = any($1)) and s.bucket = d.bucket and s.page_id = d.page_id
+		returning s.page_id, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0), s.deferred_at, s.failing_since`}
 	qNextDue = statement{all, `
 		select s.next_due_at from core.page_schedule s
 		where ($1::int[] is null or s.bucket = any($1)) and ($3::bytea is null or get_bit($3, s.bucket) = 1) and s.next_due_at > $2
@@ -136,10 +121,16 @@ type WatchDue struct {
 // wants any more is not among them. The rows of one claim are in the order of
 // NextDueAt; the second result is when the next page that was not claimed comes
 // due, zero if none does.
+//
+// With an error there may be claims too: they are leased, but no more is known of them
+// than their Page and times, so that they can only be given back by Defer.
 func (db *DB) Claim(ctx context.Context, r ClaimRequest) ([]*Claim, time.Time, error) {
 	out, err := db.claim(ctx, r)
+	if err == nil {
+		err = db.readClaims(ctx, out)
+	}
 	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("claim due pages: %w", err)
+		return out, time.Time{}, fmt.Errorf("claim due pages: %w", err)
 	}
 	if len(out) >= r.Limit {
 		return out, r.Now, nil // there may be more
@@ -166,7 +157,7 @@ func (r *ClaimRequest) filter() ([]int32, []byte) {
 	return nil, bits
 }
 
-// claim is one statement and one journey: what a lease was given for comes with it.
+// claim leases pages, and says no more of them than page_schedule does.
 func (db *DB) claim(ctx context.Context, r ClaimRequest) ([]*Claim, error) {
 	dead := r.Dead
 	if dead == nil {
@@ -177,48 +168,13 @@ func (db *DB) claim(ctx context.Context, r ClaimRequest) ([]*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*Claim
-	byPage := make(map[PageID]*Claim, r.Limit)
-	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Claim, error) {
 		var c Claim
-		var due, deferred, failing, fetched, slot, wanted *time.Time
-		var watch *int32
-		var hash []byte
-		var b claimedBurst
-		err := row.Scan(append([]any{
-			&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing, &c.URL, &c.Failures, &c.Version, &c.ETag, &c.LastModified,
-			&fetched, &hash, &watch, &slot, &wanted,
-		}, b.into()...)...)
-		if err != nil {
-			return struct{}{}, err
-		}
-		have := byPage[c.Page] // from the row of another watch
-		if have == nil {
-			have = &c
-			facts, _ := canonical.FactsOf(c.URL) // stored URLs have a host
-			c.Host, c.DueAt, c.DeferredAt, c.FailingSince, c.LastFetched = facts.Host, deref(due), deref(deferred), deref(failing), deref(fetched)
-			copy(c.Hash[:], hash)
-			c.Burst = b.burst(c.Page)
-			byPage[c.Page], out = have, append(out, have)
-		}
-		if watch != nil {
-			have.Watches = append(have.Watches, WatchDue{Watch: *watch, Slot: deref(slot), Was: deref(slot), Due: deref(wanted)})
-		}
-		return struct{}{}, nil
+		var due, deferred, failing *time.Time
+		err := row.Scan(&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing)
+		c.DueAt, c.DeferredAt, c.FailingSince = deref(due), deref(deferred), deref(failing)
+		return &c, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	sortClaims(out)
-	return out, nil
-}
-
-// sortClaims puts claims in the order in which they are due, and their watches likewise.
-func sortClaims(claims []*Claim) {
-	for _, c := range claims {
-		slices.SortFunc(c.Watches, func(a, b WatchDue) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Watch, b.Watch)) })
-	}
-	slices.SortFunc(claims, func(a, b *Claim) int { return cmp.Or(a.NextDueAt.Compare(b.NextDueAt), cmp.Compare(a.Page, b.Page)) })
 }
 
 // CountDue counts the pages that are due at a time, up to a limit.

@@ -141,7 +141,12 @@ func (c *benchRecrawlCmd) configure(a *app, dir string, site *benchSite) error {
 func (c *benchRecrawlCmd) measure(ctx context.Context, b *recrawl) (*recrawlFigures, error) {
 	out := &recrawlFigures{Cores: runtime.GOMAXPROCS(0), Pages: len(b.site.urls), MeanBytes: b.site.sizes[0], MeanGzip: b.site.sizes[1]}
 	stop, ended := b.start(ctx)
-	defer func() { stop(); <-ended }()
+	defer func() {
+		stop()
+		if err := <-ended; err != nil {
+			b.app.log.Warn("the service ended with an error", "error", err)
+		}
+	}()
 	var err error
 	phase := func(f *benchFigures, rounds int, turn bool) {
 		if err == nil {

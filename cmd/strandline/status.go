@@ -10,24 +10,104 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/store"
 )
 
 // statusCmd says what the daemon does now.
 type statusCmd struct{}
 
-// Run asks the database, and the daemon on this state directory if there is one.
+// Run asks the daemon on this state directory, if there is one, and then the database.
+// The daemon is asked first, as it answers while the database is away; then what it
+// knows is told, and the database is left alone.
 func (statusCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.open(ctx)
+	state, known, err := a.askDaemon(ctx)
 	if err != nil {
 		return err
 	}
-	defer o.Close()
+	if known.AwaySince != nil {
+		return a.printDaemon(state, known, nil)
+	}
+	o, err := a.open(ctx)
+	if err == nil {
+		defer o.Close()
+		err = a.printStatus(ctx, o, state)
+	}
+	if err != nil && state != nil && store.Away(err) {
+		return a.printDaemon(state, known, err)
+	}
+	return err
+}
+
+// daemonState is what status reads out of service.State.
+type daemonState struct {
+	Now       time.Time               `json:"now"`
+	AwaySince *time.Time              `json:"database_away_since"`
+	Reason    string                  `json:"database_away_reason"`
+	Queued    int                     `json:"queued"`
+	Fetching  int                     `json:"fetching"`
+	Unstored  int                     `json:"unstored"`
+	Outcomes  map[store.Outcome]int64 `json:"outcomes"`
+}
+
+// askDaemon returns what the daemon on the state directory says of itself; nil when none runs.
+func (a *app) askDaemon(ctx context.Context) (json.RawMessage, daemonState, error) {
+	var known daemonState
+	config, err := a.config()
+	if err != nil {
+		return nil, known, err
+	}
+	dir, err := stateDir(string(config.StateDir), a.flags.StateDir != "")
+	if err != nil {
+		return nil, known, nil // an external database needs no state directory
+	}
+	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
+	defer cancel()
+	state, err := control.Dial(dir).State(ctx)
+	if errors.Is(err, control.ErrNoDaemon) {
+		return nil, known, nil
+	}
+	if err != nil {
+		return nil, known, err
+	}
+	if err := json.Unmarshal(state, &known); err != nil {
+		return nil, known, fmt.Errorf("ask the daemon: %w", err)
+	}
+	return state, known, nil
+}
+
+// daemonPatience is how long a daemon may take to say how it is.
+const daemonPatience = 10 * time.Second
+
+// printDaemon tells what is known without the database, which the daemon, or we by err,
+// found not to answer.
+func (a *app) printDaemon(state json.RawMessage, known daemonState, err error) error {
+	if a.flags.JSON {
+		out := map[string]any{"status": nil, "daemon": state, "snapshots": nil}
+		if err != nil {
+			out["database_error"] = err.Error()
+		}
+		return a.printJSON(out)
+	}
+	if err != nil {
+		fmt.Fprintf(a.stdout, "the database does not answer: %v\n", err)
+	} else {
+		fmt.Fprintf(a.stdout, "the database does not answer since %s (%s by the daemon's clock): %s\n", stamp(*known.AwaySince),
+			known.Now.Sub(*known.AwaySince).Round(time.Second), known.Reason)
+	}
+	fmt.Fprintf(a.stdout, "the daemon waits for it and goes on by itself: %s being fetched, %d waiting, %s not stored yet\n", plural(known.Fetching, "page"),
+		known.Queued, plural(known.Unstored, "fetch"))
+	var stored int64
+	for _, n := range known.Outcomes {
+		stored += n
+	}
+	fmt.Fprintf(a.stdout, "%s stored since it started: %d new, %d changed\n", plural(int(stored), "fetch"), known.Outcomes[store.New], known.Outcomes[store.Changed])
+	return nil
+}
+
+// printStatus tells what the database knows, and the daemon.
+func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage) error {
 	status, err := o.Status(ctx)
 	if err != nil {
-		return err
-	}
-	state, err := control.Dial(o.stateDir).State(ctx)
-	if err != nil && !errors.Is(err, control.ErrNoDaemon) {
 		return err
 	}
 	crawls, err := o.crawls(ctx, time.Now())

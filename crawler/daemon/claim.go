@@ -56,6 +56,10 @@ func (r *run) claim(now time.Time) {
 				return func() {
 					r.claiming = false
 					r.accept(all, req.Until) // of the groups before
+					for _, c := range got {
+						// Leased, but not told what they are.
+						r.deferrals = append(r.deferrals, store.Deferral{Page: c.Page, At: c.NextDueAt})
+					}
 					r.away("claim", err)
 				}
 			}

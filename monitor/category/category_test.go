@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestSitesApart(t *testing.T) {
 
 func TestTooFew(t *testing.T) {
 	t.Parallel()
-	few := append(garden()[:9], example("Bees", "x.test", "hive"), example("Ants", "x.test", ""), example("", "x.test", "hive"))
+	few := slices.Concat(garden()[:9], []Example{example("Bees", "x.test", "hive"), example("Ants", "x.test", ""), example("", "x.test", "hive")})
 	_, err := Train(few, Options{})
 	var tooFew *TooFewError
 	if !errors.As(err, &tooFew) || err.Error() != "finding categories wants two categories with 5 labelled pages each: Bees has 1, Boats has 4, Roses has 5" {

@@ -256,5 +256,5 @@ func (l *learner) generalise() {
 			keep = append(keep, c)
 		}
 	}
-	l.found = append(keep, add...)
+	l.found = slices.Concat(keep, add)
 }

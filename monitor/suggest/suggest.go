@@ -54,7 +54,6 @@ type Rule struct {
 // evidence is a rule that one page offers.
 type evidence struct {
 	Rule
-	observed time.Duration // from the first fetch to the last
 }
 
 // Page looks for parts of one page that live no longer than from one fetch to the next.

@@ -94,8 +94,8 @@ func (f *folder) launch(ctx context.Context, in Install, o Options, log *slog.Lo
 	}
 	// The goroutine ends with the server, which may be long after our Close if
 	// others use it; without it a dead server would stay a zombie.
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
+	exited := make(chan exit, 1)
+	go func() { exited <- exit{cmd.Wait()} }()
 
 	if err := f.awaitReady(ctx, socketDir, exited, cmd.Process, log); err != nil {
 		f.dropSocketDir(socketDir)
@@ -106,16 +106,20 @@ func (f *folder) launch(ctx context.Context, in Install, o Options, log *slog.Lo
 	return socketDir, nil
 }
 
+// exit is how a process ended.
+type exit struct{ err error }
+
 // awaitReady polls until the new server answers. If that does not come about,
 // the server is gone when it returns.
-func (f *folder) awaitReady(ctx context.Context, socketDir string, exited <-chan error, server *os.Process, log *slog.Logger) error {
+func (f *folder) awaitReady(ctx context.Context, socketDir string, exited <-chan exit, server *os.Process, log *slog.Logger) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	say := time.NewTicker(sayEvery)
 	defer say.Stop()
 	for {
 		select {
-		case err := <-exited:
+		case e := <-exited:
+			err := e.err
 			if err == nil {
 				err = errors.New("exit status 0")
 			}
@@ -123,10 +127,10 @@ func (f *folder) awaitReady(ctx context.Context, socketDir string, exited <-chan
 		case <-ctx.Done():
 			_ = server.Signal(syscall.SIGQUIT) // fails only if it has just ended
 			select {
-			case _ = <-exited: // how it ended says less than why it was stopped
+			case <-exited: // how it ended says less than why it was stopped
 			case <-time.After(pingPatience):
 				_ = server.Kill()
-				_ = <-exited
+				<-exited
 			}
 			return fmt.Errorf("postgres was not ready: %w", context.Cause(ctx))
 		case <-say.C:
