@@ -50,8 +50,8 @@ var (
 	qFrontierLevel = statement{all, `
 		select (select min(f.depth) from core.snapshot_frontier f where f.snapshot_id = $1 and f.not_before is null),
 		       (select f.depth from core.snapshot_frontier f where f.snapshot_id = $1 order by f.depth limit 1)`}
-	qTakeBreadth = statement{routed, takeFrontier(`f.depth, f.priority desc, f.page_id`, `true`)}
-	qTakeBest    = statement{routed, takeFrontier(`f.priority desc, f.page_id`, `f.priority > 0`)}
+	qTakeBreadth = statement{routed, takeFrom + ` order by f.depth, f.priority desc, f.page_id` + takeFacts}
+	qTakeBest    = statement{routed, takeFrom + ` and f.priority > 0 order by f.priority desc, f.page_id` + takeFacts}
 	qDoneURLs    = statement{routed, `
 		delete from core.snapshot_frontier f where f.snapshot_id = $1 and f.bucket = any($3::int[]) and f.page_id = any($2::bigint[])`}
 	qLaterURLs = statement{routed, `
@@ -78,10 +78,10 @@ var (
 	qSites = statement{local, `select site, looked_at, wanted from core.snapshot_site where snapshot_id = $1`}
 )
 
-// takeFrontier reads the first rows of each of some hosts in an order, with what a
-// request for them needs.
-func takeFrontier(order, only string) string {
-	return `
+// The statements that take URLs read the first rows of each of some hosts in an order, with
+// what a request for them needs. Their parts around what is taken and in which order:
+const (
+	takeFrom = `
 		select f.page_id, f.host_id, f.depth, f.priority, f.tries, p.url, p.trap is not null, p.first_seen,
 		       coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''), d.page_id is not null
 		from unnest($2::bigint[], $3::int[]) h(host_id, room)
@@ -89,13 +89,13 @@ func takeFrontier(order, only string) string {
 			select f.page_id, f.bucket, f.host_id, f.depth, f.priority, f.tries
 			from core.snapshot_frontier f
 			where f.snapshot_id = $1 and f.bucket = any($4::int[]) and f.bucket = (h.host_id >> 40)::int and f.host_id = h.host_id
-			  and f.depth <= $5 and (f.not_before is null or f.not_before <= $6) and ` + only + `
-			order by ` + order + ` limit h.room
+			  and f.depth <= $5 and (f.not_before is null or f.not_before <= $6)`
+	takeFacts = ` limit h.room
 		) f
 		join core.page p on p.bucket = any($4) and p.bucket = f.bucket and p.page_id = f.page_id
 		left join core.page_state st on st.bucket = any($4) and st.bucket = f.bucket and st.page_id = f.page_id
 		left join core.snapshot_page d on d.snapshot_id = $1 and d.bucket = any($4) and d.bucket = f.bucket and d.page_id = f.page_id`
-}
+)
 
 // HostID is the id of a host for all time.
 type HostID int64

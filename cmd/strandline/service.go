@@ -42,6 +42,9 @@ type service struct {
 	daemon  *daemon.Daemon
 	monitor *monitor.Monitor
 	crawler *snapshot.Crawler
+	// reviveAfter is how long, in the machine's time, the private PostgreSQL may be away before it
+	// is started again.
+	reviveAfter time.Duration
 
 	disk    *diskwatch.Watch
 	metrics *metrics.Metrics
@@ -59,7 +62,7 @@ type service struct {
 // newService wires a service on an opened database. Transport stands in for the
 // network; nil means the network.
 func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper) (*service, error) {
-	s := &service{opened: o, app: a, clock: clk, config: o.config, monitor: monitor.New(o.DB, monitor.Options{Logger: a.log})}
+	s := &service{opened: o, app: a, clock: clk, config: o.config, reviveAfter: reviveAfter, monitor: monitor.New(o.DB, monitor.Options{Logger: a.log})}
 	fetcher, g, err := a.newFetcher(&o.config.Crawler, clk, transport)
 	if err != nil {
 		return nil, err
@@ -102,6 +105,7 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.categorise(ctx) })
 	g.Go(func() error { return s.disk.Run(ctx) })
 	g.Go(func() error { return s.feedWatchdog(ctx) })
+	g.Go(func() error { return s.revive(ctx, s.reviveAfter) })
 	if s.listener != nil {
 		g.Go(func() error { return s.pages.Serve(ctx, s.listener) })
 	}
