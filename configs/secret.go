@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -114,4 +115,16 @@ func readSecret(path string) (Secret, error) {
 		return "", fmt.Errorf("secret file %s is empty", path)
 	}
 	return Secret(text), nil
+}
+
+// SecretFiles gives all files of secrets that the configuration names, in its order.
+func (c *Config) SecretFiles() []SecretFile {
+	all := []SecretFile{c.Database.URLFile, c.HTTP.TokenFile, c.HTTP.EditorTokenFile}
+	for i := range c.Targets {
+		all = append(all, c.Targets[i].URLFile)
+		if w := c.Targets[i].Webhook; w != nil {
+			all = append(all, w.SecretFile)
+		}
+	}
+	return slices.DeleteFunc(all, func(f SecretFile) bool { return f == "" })
 }

@@ -2,6 +2,7 @@
 //
 //	strandline run                 the daemon
 //	strandline demo                the daemon against a simulated web
+//	strandline doctor              what keeps the program from its work
 //	strandline status, reload      what the daemon does; take the configuration anew
 //	strandline fetch URL...        fetch pages now
 //	strandline import FILE...      take page histories out of WARC files
@@ -36,6 +37,7 @@ type cli struct {
 	Demo    demoCmd    `cmd:"" help:"The daemon in a temporary directory against a simulated web, in virtual time."`
 	Status  statusCmd  `cmd:"" help:"Say what the daemon does now."`
 	Watch   watchCmd   `cmd:"" help:"Look at one watch."`
+	Doctor  doctorCmd  `cmd:"" help:"Check database, schema, clock, DNS, disk, permissions and the first page, and say what to do."`
 	Reload  reloadCmd  `cmd:"" help:"Ask the running daemon to take the configuration anew, all or nothing."`
 	Crawl   crawlCmd   `cmd:"" help:"Take one snapshot of a configured series now."`
 	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/strandlinehq/strandline/crawler/warc"
@@ -48,7 +49,7 @@ func TestScripts(t *testing.T) {
 					}
 					return writePages(env.WorkDir)
 				},
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "setschema": setSchema},
 			})
 		})
 	}
@@ -68,6 +69,23 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])
 	}
+}
+
+// setSchema newer|older makes the database $DATABASE look migrated by another version.
+func setSchema(ts *testscript.TestScript, neg bool, args []string) {
+	queries := map[string]string{
+		"newer": `insert into strandline_migration (version_id, is_applied) values (99999, true)`,
+		"older": `delete from strandline_migration where version_id in (99999, (select max(version_id) from strandline_migration where version_id < 99999))`,
+	}
+	if neg || len(args) != 1 || queries[args[0]] == "" {
+		ts.Fatalf("usage: setschema newer|older")
+	}
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, ts.Getenv("DATABASE"))
+	ts.Check(err)
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, queries[args[0]])
+	ts.Check(err)
 }
 
 func newDatabase(t *testing.T) string {
