@@ -37,7 +37,7 @@ func collectionPause(worked time.Duration) time.Duration { return max(5*time.Sec
 func (m *Monitor) followCollection(ctx context.Context) {
 	for {
 		began := time.Now()
-		if err := m.collect(ctx); err != nil && ctx.Err() == nil {
+		if err := m.Collect(ctx); err != nil && ctx.Err() == nil {
 			m.log.Warn("the language model waits", "error", err)
 		}
 		select {
@@ -48,8 +48,8 @@ func (m *Monitor) followCollection(ctx context.Context) {
 	}
 }
 
-// collect computes all periods of the language model that wait for it.
-func (m *Monitor) collect(ctx context.Context) error {
+// Collect computes all periods of the language model that wait for it.
+func (m *Monitor) Collect(ctx context.Context) error {
 	for {
 		n, err := m.db.TakePeriods(ctx, periodsAtOnce, func(tx *store.Tx, periods []time.Time) error {
 			return computePeriods(ctx, tx, periods)

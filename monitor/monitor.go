@@ -67,7 +67,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 	side.Go(func() { m.followCollection(ctx) })
 	pause := idle
 	for {
-		n, err := m.drainVersions(ctx)
+		n, err := m.DrainVersions(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -95,18 +95,19 @@ func (m *Monitor) Run(ctx context.Context) error {
 // A version that cannot be measured, because its record is damaged, is set aside
 // with a log line and stays queued under another stage name; the others go on.
 func (m *Monitor) Drain(ctx context.Context) (int, error) {
-	n, err := m.drainVersions(ctx)
+	n, err := m.DrainVersions(ctx)
 	if err != nil {
 		return n, err
 	}
-	if err := m.collect(ctx); err != nil {
+	if err := m.Collect(ctx); err != nil {
 		return n, fmt.Errorf("monitor: %w", err)
 	}
 	return n, nil
 }
 
-// drainVersions works off the queues of versions.
-func (m *Monitor) drainVersions(ctx context.Context) (int, error) {
+// DrainVersions works off the queues as Drain does, and leaves the language model as
+// it is.
+func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 	var total atomic.Int64
 	g, both := errgroup.WithContext(ctx)
 	for range m.workers {
