@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
@@ -18,23 +21,25 @@ import (
 // benchAnalysisCmd measures what the measures of how a page changes cost for each
 // version of a page with a long history.
 type benchAnalysisCmd struct {
-	Versions int `help:"How many versions the page has." default:"840"`
-	Size     int `help:"Bytes of a version." default:"48000"`
-	Live     int `help:"How many of the versions come one at a time, and are measured." default:"100"`
+	Versions int    `help:"How many versions the page has." default:"840"`
+	Size     int    `help:"Bytes of a version." default:"48000"`
+	Pages    int    `help:"How many such pages there are; their versions come together, one of each." default:"8"`
+	Live     int    `help:"How many of the last versions come one at a time, and are measured." default:"40"`
+	Profile  string `help:"Write a processor profile of these to this file." placeholder:"FILE"`
 }
 
 // analysisFigures is what the command prints. All times are processor time.
 type analysisFigures struct {
-	Versions  int        `json:"versions"`
-	MeanBytes int        `json:"mean_bytes"`
-	Words     int        `json:"distinct_words_of_the_last_version"`
-	Measured  int        `json:"versions_measured"`
-	Total     float64    `json:"all_measures_cpu_ms"` // in the program, with reading and writing the database
-	Model     float64    `json:"language_model_cpu_ms"`
+	Versions  int           `json:"versions"`
+	MeanBytes int           `json:"mean_bytes"`
+	Words     int           `json:"distinct_words_of_the_last_version"`
+	Measured  int           `json:"versions_measured"`
+	Total     float64       `json:"all_measures_cpu_ms"` // in the program, with reading and writing the database
+	Model     float64       `json:"language_model_cpu_ms"`
 	Parts     analysisParts `json:"parts_cpu_ms"`
-	Stored    int        `json:"stored_analysis_bytes"`
-	Lifespans float64    `json:"term_lifespans_cpu_ms"` // of the whole history, from the state
-	Scratch   float64    `json:"baseline_from_scratch_cpu_ms"`
+	Stored    int           `json:"stored_analysis_bytes"`
+	Lifespans float64       `json:"term_lifespans_cpu_ms"` // of the whole history, from the state
+	Scratch   float64       `json:"baseline_from_scratch_cpu_ms"`
 }
 
 // analysisParts has the parts of a version's cost, without the database.
@@ -49,19 +54,21 @@ type analysisParts struct {
 
 // Run prints the figures as one JSON document.
 func (c *benchAnalysisCmd) Run(ctx context.Context, a *app) error {
-	if c.Versions < 2 || c.Versions > 20_000 || c.Live < 1 || c.Live >= c.Versions || c.Size < 1000 || c.Size > 4<<20 {
+	if c.Versions < 2 || c.Versions > 20_000 || c.Live < 1 || c.Live >= c.Versions || c.Pages < 1 || c.Pages > 1000 || c.Size < 1000 || c.Size > 4<<20 {
 		return usagef("want 2 to 20000 versions of 1000 to 4194304 bytes, some of which come one at a time")
 	}
 	url, bodies, err := hourlyPage(ctx, c.Versions, c.Size)
 	if err != nil {
 		return err
 	}
-	out := analysisFigures{Versions: c.Versions, MeanBytes: meanBytes(bodies), Measured: c.Live}
+	out := analysisFigures{Versions: c.Versions, MeanBytes: meanBytes(bodies), Measured: c.Live * c.Pages}
 	records := make([][]byte, len(bodies))
-	captures := make([]*store.Capture, len(bodies))
+	captures := make([][]*store.Capture, len(bodies))
 	for i, b := range bodies {
-		captures[i] = hourlyCapture(url, i, b)
-		records[i] = captures[i].Extract(b).Record
+		for k := range c.Pages {
+			captures[i] = append(captures[i], hourlyCapture(fmt.Sprintf("http://host-%d.bench.test/", k), i, b))
+		}
+		records[i] = captures[i][0].Extract(b).Record
 	}
 	if err := c.parts(&out, url, records); err != nil {
 		return err
@@ -198,7 +205,7 @@ func again(s state) error {
 }
 
 // whole measures the runner: the last versions come one at a time.
-func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigures, captures []*store.Capture) error {
+func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigures, captures [][]*store.Capture) error {
 	dir, err := os.MkdirTemp("", "strandline-bench-")
 	if err != nil {
 		return err
@@ -215,31 +222,39 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 	defer o.Close()
 	m := monitor.New(o.DB, monitor.Options{Workers: 1})
 	first := len(captures) - c.Live
-	for from := 0; from < first; from += 64 {
-		if _, err := o.Write(ctx, captures[from:min(from+64, first)]); err != nil {
+	for from := 0; from < first; from += 32 {
+		if _, err := o.Write(ctx, slices.Concat(captures[from:min(from+32, first)]...)); err != nil {
 			return err
 		}
 	}
 	if _, err := m.Drain(ctx); err != nil {
 		return err
 	}
+	endProfile, err := startProfile(c.Profile)
+	if err != nil {
+		return err
+	}
 	var total time.Duration
 	for i := range c.Live {
-		if _, err := o.Write(ctx, captures[first+i:first+i+1]); err != nil {
-			return err
+		if _, err = o.Write(ctx, captures[first+i]); err != nil {
+			break
 		}
 		start := processorTime()
-		if _, err := m.DrainVersions(ctx); err != nil {
-			return err
+		if _, err = m.DrainVersions(ctx); err != nil {
+			break
 		}
 		total += processorTime() - start
+	}
+	if err = errors.Join(err, endProfile()); err != nil {
+		return err
 	}
 	start := processorTime()
 	if err := m.Collect(ctx); err != nil {
 		return err
 	}
-	out.Total, out.Model = millis(total, c.Live), millis(processorTime()-start, c.Live)
-	page, err := o.PageByURL(ctx, captures[0].URL)
+	n := c.Live * c.Pages
+	out.Total, out.Model = millis(total, n), millis(processorTime()-start, n)
+	page, err := o.PageByURL(ctx, captures[0][0].URL)
 	if err != nil {
 		return err
 	}
