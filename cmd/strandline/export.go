@@ -17,20 +17,26 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// exportCmd writes captures to files of standard formats.
+// exportCmd writes captures, or the rows of a view, to files of standard formats.
 type exportCmd struct {
 	Out    string `required:"" help:"The file to write; - for standard output." placeholder:"FILE"`
-	Format string `enum:"warc,cdxj" default:"warc" help:"warc (gzip unless the name ends in .warc) or cdxj."`
+	Format string `enum:"warc,cdxj,csv,ndjson,parquet" default:"warc" help:"warc (gzip unless the name ends in .warc) or cdxj; csv, ndjson or parquet of a view."`
+	View   string `help:"Rows of this view of schema api_v1, as of one moment." placeholder:"NAME"`
 	URL    string `help:"Only this page; a * at the end stands for any rest." placeholder:"URL"`
-	From   string `help:"Only captures from this time on." placeholder:"TIME"`
-	To     string `help:"Only captures before this time." placeholder:"TIME"`
+	From   string `help:"Only captures or rows from this time on." placeholder:"TIME"`
+	To     string `help:"Only captures or rows before this time." placeholder:"TIME"`
+	Watch  string `help:"Only rows of this watch." placeholder:"NAME"`
+	Series string `help:"Only rows of this series." placeholder:"NAME"`
+	Topic  string `help:"Only rows of this topic." placeholder:"NAME"`
 }
 
-// Run writes the file under another name first, so that a stopped export leaves
-// nothing that looks whole.
-func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
+// Run writes captures, or with --view a table.
+func (c *exportCmd) Run(ctx context.Context, a *app) error {
 	selection, err := c.selection()
 	if err != nil {
+		return err
+	}
+	if err := c.fits(); err != nil {
 		return err
 	}
 	o, err := a.open(ctx)
@@ -43,15 +49,53 @@ func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 	}
+	if c.View != "" {
+		return c.table(ctx, a, o, selection)
+	}
 	if c.Out == "-" {
 		_, err := c.write(ctx, o, a.stdout, selection)
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
+	var report archive.ExportReport
+	err = writeWhole(c.Out, func(w io.Writer) error {
+		var err error
+		if report, err = c.write(ctx, o, w, selection); err != nil {
+			return err
+		}
+		if report.Responses+report.Revisits == 0 {
+			return errors.New("no capture matches; nothing was written")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "%s: %d pages, %d responses, %d revisits, %d bytes\n", c.Out, report.Pages, report.Responses, report.Revisits, report.Bytes)
+	return nil
+}
+
+// fits refuses flags that do not go together.
+func (c *exportCmd) fits() error {
+	captures := c.Format == "warc" || c.Format == "cdxj"
+	switch {
+	case captures && c.View != "":
+		return usagef("--view %s: the rows of a view are written with --format csv, ndjson or parquet", c.View)
+	case !captures && c.View == "":
+		return usagef("--format %s wants --view NAME; 'strandline sql -c \"select * from data_dictionary\"' lists the views", c.Format)
+	case captures && c.Watch+c.Series+c.Topic != "":
+		return usagef("--watch, --series and --topic choose rows of a --view")
+	}
+	return nil
+}
+
+// writeWhole writes a file under another name first, so that work that was
+// stopped leaves nothing that looks whole.
+func writeWhole(name string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {
-			err = fmt.Errorf("write %s: %w", c.Out, path.Err)
+			err = fmt.Errorf("write %s: %w", name, path.Err)
 		}
 		return err
 	}
@@ -61,18 +105,11 @@ func (c *exportCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
-	report, err := c.write(ctx, o, w, selection)
+	err = write(w)
 	if err = errors.Join(err, w.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
-	if report.Responses+report.Revisits == 0 {
-		return errors.New("no capture matches; nothing was written")
-	}
-	if err := os.Rename(f.Name(), c.Out); err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stderr, "%s: %d pages, %d responses, %d revisits, %d bytes\n", c.Out, report.Pages, report.Responses, report.Revisits, report.Bytes)
-	return nil
+	return os.Rename(f.Name(), name)
 }
 
 func (c *exportCmd) write(ctx context.Context, o *opened, w io.Writer, s store.Selection) (archive.ExportReport, error) {

@@ -49,6 +49,7 @@ func rooms() map[string][]string {
 		"github.com/PuerkitoBio/goquery":  {"crawler/fetch"}, // comes with colly; pages are read by crawler/extract
 		"github.com/robfig/cron":          {"configs", "crawler"},
 		"github.com/jackc/pgx":            {"store", "store/localpg", "store/pgtest", "cmd/..."},
+		"github.com/parquet-go":           {"cmd/internal/tablefile"},
 		"github.com/pressly/goose":        {"store"},
 		"github.com/nlnwa/whatwg-url":     {"crawler/canonical"},
 		"github.com/saintfish/chardet":    {"crawler/extract"},
