@@ -122,6 +122,10 @@ func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 		})
 	}
 	g.Go(func() error { return m.measureSnapshots(both) })
+	g.Go(func() error {
+		_, err := m.drainTexts(both)
+		return err
+	})
 	err := g.Wait()
 	if err == nil {
 		err = m.flagChanges(ctx)

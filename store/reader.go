@@ -21,7 +21,7 @@ func (db *DB) GrantReader(ctx context.Context) (made bool, err error) {
 	return made, nil
 }
 
-var qAnalyze = statement{local, `analyze core.host, core.page, core.page_state, core.fetch, core.version, core.body, core.record, core.link_set, core.change, core.monitor_todo,
+var qAnalyze = statement{local, `analyze core.host, core.page, core.page_state, core.fetch, core.version, core.body, core.record, core.link_set, core.change, core.monitor_todo, core.page_text, core.passage,
 	core.page_analysis, core.page_curve, core.page_terms, core.page_elements`}
 
 // Analyze brings the database's own figures up to date after much was written,

@@ -88,8 +88,10 @@ func (w *rebuildWrite) write(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := tx.Exec(ctx, qDropAnalysis.sql, id, id.Bucket()); err != nil {
-			return fmt.Errorf("drop the analysis of page %d: %w", id, err)
+		for _, q := range []statement{qDropAnalysis, qDropText, qDropPassages} {
+			if _, err := tx.Exec(ctx, q.sql, id, id.Bucket()); err != nil {
+				return fmt.Errorf("drop what was computed of page %d: %w", id, err)
+			}
 		}
 	}
 	return updateStates(ctx, tx, ordered)

@@ -65,7 +65,7 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 		}
 		return nil
 	}
-	for _, q := range []statement{qDropFetches, qDropVersions, qDropChanges, qDropTodo, qDropAnalysis} {
+	for _, q := range []statement{qDropFetches, qDropVersions, qDropChanges, qDropTodo, qDropAnalysis, qDropText, qDropPassages} {
 		if _, err := tx.Exec(ctx, q.sql, p.id, p.id.Bucket()); err != nil {
 			return fmt.Errorf("lay the versions of page %d anew: %w", p.id, err)
 		}

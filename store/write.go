@@ -18,9 +18,12 @@ import (
 
 // Stages of the program that look at every new version. A version is queued for
 // each of them in the transaction that stores it.
-const StageChange = "change"
+const (
+	StageChange = "change" // measures of how pages change
+	StageSearch = "search" // the index of texts
+)
 
-var stages = []string{StageChange}
+var stages = []string{StageChange, StageSearch}
 
 // Write stores captures in one transaction and says what became of each. It may
 // be called from several goroutines; captures of one page wait for each other.
