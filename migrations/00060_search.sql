@@ -54,11 +54,11 @@ declare
         || '\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57'
         || '\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece'
         || '\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f';
-    n text := replace(lower(regexp_replace(normalize(s, NFKC), '[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]', '', 'g')), 'ß', 'ss');
+    n text := replace(replace(lower(regexp_replace(normalize(s, NFKC) collate "und-x-icu", '[\u00ad\u034f\u061c\u180b-\u180f\u200c-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]', '', 'g')), 'ß', 'ss'), 'ς', 'σ');
     run text;
     out text[] := '{}';
 begin
-    for run in select m[1] from regexp_matches(n, format('([%1$s]+|(?:(?![%1$s])[[:alnum:]%2$s])+)', cjk, marks), 'g') m loop
+    for run in select m[1] from regexp_matches(n collate "und-x-icu", format('([%1$s]+|(?:(?![%1$s])[[:alnum:]%2$s])+)', cjk, marks), 'g') m loop
         if run ~ format('^[%s]', cjk) and length(run) > 1 then
             for i in 1 .. length(run) - 1 loop
                 out := out || substr(run, i, 2);
@@ -156,7 +156,7 @@ comment on function core.series_threshold(integer) is 'Novelty from which pages 
 -- a snapshot saw of a page is the text at the time of its fetch.
 -- +goose StatementBegin
 create function core.keyword_pages(of_series integer, terms tsquery[], needed bigint[], barred bigint[], threshold double precision)
-returns table (snapshot_id integer, bucket integer, page_id bigint, crawled_at timestamptz, class text, novelty real, kind text)
+returns table (snapshot_id integer, bucket integer, page_id bigint, crawled_at timestamptz, class text, novelty real, kind text, rank real)
 language plpgsql stable as $$
 declare
     wanted tsquery := (select string_agg('(' || q::text || ')', ' | ') from unnest(terms) q)::tsquery;
@@ -164,7 +164,7 @@ declare
 begin
     return query
     with hit as materialized (
-        select p.bucket, p.page_id, p.from_at, p.to_at, core.search_mask(p.words, terms) as mask
+        select p.bucket, p.page_id, p.from_at, p.to_at, core.search_mask(p.words, terms) as mask, ts_rank(p.words, wanted, 1) as rank
         from core.passage p where p.words @@ wanted
     ), crawl as (
         select s.snapshot_id, s.bucket, s.page_id, s.crawled_at
@@ -172,7 +172,7 @@ begin
         join core.snapshot_page s on s.bucket = d.bucket and s.page_id = d.page_id
         where s.snapshot_id = any(ids) and s.crawled
     ), seen as (
-        select c.snapshot_id, c.bucket, c.page_id, c.crawled_at, core.search_fits(bit_or(h.mask), needed, barred) as fits
+        select c.snapshot_id, c.bucket, c.page_id, c.crawled_at, core.search_fits(bit_or(h.mask), needed, barred) as fits, sum(h.rank) as rank
         from crawl c
         left join hit h on h.bucket = c.bucket and h.page_id = c.page_id and h.from_at <= c.crawled_at and (h.to_at is null or h.to_at > c.crawled_at)
         group by c.snapshot_id, c.bucket, c.page_id, c.crawled_at
@@ -184,7 +184,8 @@ begin
            case when v.class = 'U' and v.novelty >= threshold then 'novel'
                 when v.class = 'U' then 'uncertain'
                 when v.class is not null and not t.before then 'new word'
-                when v.class is not null then 'old' end
+                when v.class is not null then 'old' end,
+           t.rank
     from stepped t
     left join core.snapshot_novelty v on v.snapshot_id = t.snapshot_id and v.bucket = t.bucket and v.page_id = t.page_id
     where t.fits;

@@ -10,6 +10,7 @@
 //	strandline history URL         the versions of a page
 //	strandline diff URL [A] [B]    what changed between two versions
 //	strandline show URL [VERSION]  the stored bytes
+//	strandline search WORDS        pages and versions with words; which are new
 //	strandline sql [-c QUERY]      ask the database, read-only
 //	strandline analyze FILE...     all measures of WARC files, without a database
 //	strandline measure NAME        one formula on one JSON document
@@ -46,6 +47,7 @@ type cli struct {
 	History historyCmd `cmd:"" help:"Print the versions of a page."`
 	Diff    diffCmd    `cmd:"" help:"Print the words, sentences or links that differ between two versions."`
 	Show    showCmd    `cmd:"" help:"Print the stored bytes of a version."`
+	Search  searchCmd  `cmd:"" help:"Find pages by the words of their versions; in a series, those that are new with each snapshot."`
 	SQL     sqlCmd     `cmd:"" name:"sql" help:"Query the views of api_v1, read-only."`
 	Analyze analyzeCmd `cmd:"" help:"Measure the pages in WARC files without a database: one JSON object a page."`
 	Measure measureCmd `cmd:"" help:"Apply one formula to one JSON document from stdin."`

@@ -1,0 +1,163 @@
+package monitor_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	search "github.com/strandlinehq/strandline/monitor/query"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// said is what a page said from a time on.
+type said struct {
+	hour  float64
+	lines []string
+}
+
+// randomPage is a page whose lines come, go and return.
+func randomPage(r *rand.Rand, versions int) []said {
+	words := []string{"quay", "water", "rose", "boat", "storm", "東京", "press"}
+	sentence := func() string {
+		var w []string
+		for range 1 + r.IntN(3) {
+			w = append(w, words[r.IntN(len(words))])
+		}
+		return strings.Join(w, " ")
+	}
+	lines := []string{sentence(), sentence(), sentence()}
+	var out []said
+	for k := range versions {
+		lines = slices.Clone(lines)
+		switch i := r.IntN(len(lines) + 1); {
+		case i == len(lines) || len(lines) < 2:
+			lines = append(lines, sentence())
+		case r.IntN(2) == 0:
+			lines[i] = sentence()
+		default:
+			lines = slices.Delete(lines, i, i+1)
+		}
+		out = append(out, said{float64(k), append(slices.Clone(lines), fmt.Sprintf("counter %d", k))})
+	}
+	return out
+}
+
+// fits is the slow way to tell whether lines fit a search.
+func fits(q search.Query, lines []string) bool {
+	var mask int64
+	for i, term := range q.Terms {
+		for _, l := range lines {
+			if strings.Contains(" "+strings.Join(search.Words(l), " ")+" ", " "+strings.Join(term, " ")+" ") {
+				mask |= 1 << i
+			}
+		}
+	}
+	return q.Fits(mask)
+}
+
+// TestSearch holds searches against reading all versions, whatever the order in which
+// they came.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	r := rand.New(rand.NewPCG(5, 8))
+	pages := map[string][]said{}
+	for i := range 12 {
+		url := fmt.Sprintf("http://h%d.test/%d", i%3, i)
+		pages[url] = randomPage(r, 2+r.IntN(30))
+		order := r.Perm(len(pages[url]))
+		if i%2 == 0 {
+			slices.Sort(order)
+		}
+		for n, k := range order {
+			s := pages[url][k]
+			write(t, db, capture(url, s.hour, "<p>"+strings.Join(s.lines, "</p><p>")+"</p>"))
+			if n == len(order)/2 {
+				drain(t, db)
+			}
+		}
+	}
+	drain(t, db)
+	for _, text := range []string{"storm", "water boat", `"water rose"`, "rose -quay", `storm -"boat water" OR press rose`, "東京", "東京 press", "absent", "counter -storm -boat"} {
+		q, err := search.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for url, versions := range pages {
+			last, times := -1, 0
+			for k, s := range versions {
+				if fits(q, s.lines) && (k == 0 || !fits(q, versions[k-1].lines)) {
+					last = k
+					times++
+				}
+			}
+			if last < 0 {
+				continue
+			}
+			gone := 0
+			for k := last; k < len(versions); k++ {
+				if !fits(q, versions[k].lines) {
+					gone = k + 1
+					break
+				}
+			}
+			want = append(want, fmt.Sprintf("%s from %d to %d, %d times", url, last+1, gone, times))
+		}
+		// Read in small pieces, as the pages do.
+		var got []string
+		var after *store.SearchMark
+		var before time.Time
+		for {
+			hits, partial, err := db.Search(t.Context(), q, store.SearchOptions{Limit: 3, After: after})
+			if err != nil || partial {
+				t.Fatalf("%s: partial %t, error %v", text, partial, err)
+			}
+			for _, h := range hits {
+				got = append(got, fmt.Sprintf("%s from %d to %d, %d times", h.URL, h.Version, h.Gone, h.Times))
+				if !before.IsZero() && h.At.After(before) {
+					t.Errorf("%s: %s after %s", text, h.At, before)
+				}
+				before = h.At
+				m := h.Mark(false)
+				after = &m
+			}
+			if len(hits) < 3 {
+				break
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestTextsAreSmall wants a page of many lines of which one changes all the time to
+// cost little more than its changes.
+func TestTextsAreSmall(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	var page strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&page, "<p>line %d of the long page</p>", i)
+	}
+	for k := range 20 {
+		write(t, db, capture("http://a.test/", float64(k), page.String()+fmt.Sprintf("<p>visitor %d</p>", k)))
+	}
+	drain(t, db)
+	var lines, rows int
+	if err := db.Pool().QueryRow(t.Context(), `select sum(length(lines))/8, count(*) from core.passage`).Scan(&lines, &rows); err != nil {
+		t.Fatal(err)
+	}
+	// The whole page, its rest when the counter first moves, and the counters.
+	if lines != 201+200+19 {
+		t.Errorf("%d lines in %d passages, want 420", lines, rows)
+	}
+}

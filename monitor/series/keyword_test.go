@@ -1,0 +1,149 @@
+package series_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/query"
+	"github.com/strandlinehq/strandline/monitor/series"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// TestKeywordNovelty holds the counts of SCIENCE T11 against a plain reading of it on
+// the views.
+func TestKeywordNovelty(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	r := rand.New(rand.NewPCG(4, 2))
+	id := newSeries(t, db, "web")
+	var all []sight
+	words := []string{"prius", "toyota", "hybrid", "engine"}
+	for _, sights := range web(r, 6, 40) {
+		for _, s := range sights {
+			var said []string
+			for range r.IntN(4) {
+				said = append(said, words[r.IntN(len(words))])
+			}
+			s.markup = "<p>" + strings.Join(said, "</p><p>") + "</p>"
+			all = append(all, s)
+		}
+	}
+	texts := map[string]string{}
+	for i, s := range all {
+		texts[fmt.Sprint(s.url, s.at.Unix())] = s.markup
+		all[i].links = append(s.links, "http://mark.test/"+strings.NewReplacer("<p>", "", "</p>", "-").Replace(s.markup)) // payloads differ as texts do
+	}
+	load(t, db, id, all, 16)
+	have := update(t, db, id, series.Defaults())
+	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, asked := range []string{"prius", "prius toyota", "prius -toyota", "hybrid OR engine -prius", "absent"} {
+		q, err := query.Parse(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := func(markup string) bool {
+			var mask int64
+			for i, term := range q.Terms {
+				if strings.Contains(markup, term[0]) {
+					mask |= 1 << i
+				}
+			}
+			return q.Fits(mask)
+		}
+		var want []store.KeywordSnapshot
+		last := map[string]bool{}
+		for _, s := range have {
+			k := store.KeywordSnapshot{ID: s.ID, Snapshot: s.Number, At: s.StartedAt, Status: s.Status, Known: true, Capture: s.Pages}
+			for _, v := range scores(t, db, s.Number) {
+				now := fits(texts[fmt.Sprint(v.url, v.at)])
+				before, crawled := last[v.url]
+				last[v.url] = now
+				switch {
+				case !now:
+				case v.class == "U" && v.novelty >= .1:
+					k.Novel++
+				case v.class == "U":
+					k.Uncertain++
+				case v.class != "" && crawled && !before:
+					k.NewWord++
+				}
+			}
+			want = append(want, k)
+		}
+		got, err := db.KeywordNovelty(t.Context(), id, q, .1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", asked, diff)
+		}
+		pages, err := db.KeywordPages(t.Context(), id, q, store.KeywordOptions{Threshold: .1, Order: "novelty", Rows: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range pages {
+			if i > 0 && p.Novelty > pages[i-1].Novelty {
+				t.Errorf("%s: novelty %v after %v", asked, p.Novelty, pages[i-1].Novelty)
+			}
+			k := &want[p.Snapshot-1]
+			switch p.Kind {
+			case store.KindNewWord:
+				k.NewWord--
+			case store.KindNovel:
+				k.Novel--
+			case store.KindUncertain:
+				k.Uncertain--
+			}
+		}
+		for _, k := range want {
+			if k.NewWord != 0 || k.Novel != 0 || k.Uncertain != 0 {
+				t.Errorf("%s, snapshot %d: pages and counts differ by %+v", asked, k.Snapshot, k)
+			}
+		}
+	}
+	// A snapshot that failed is a gap.
+	if _, err := db.Pool().Exec(t.Context(), `update core.snapshot set status = 'failed', computed_at = null where snapshot_id = $1`, have[2].ID); err != nil {
+		t.Fatal(err)
+	}
+	var gaps, zeros int
+	if err := db.Pool().QueryRow(t.Context(), `select count(*) filter (where novel is null and old_new_keyword is null and uncertain is null and captured is null),
+		count(*) filter (where novel = 0) from api_v1.keyword_novelty('web', 'absent')`).Scan(&gaps, &zeros); err != nil {
+		t.Fatal(err)
+	}
+	if gaps != 1 || zeros != len(have)-1 {
+		t.Errorf("%d gaps and %d zeros of %d snapshots", gaps, zeros, len(have))
+	}
+}
+
+// score is a crawled page as the view has it.
+type score struct {
+	url, class string
+	at         int64
+	novelty    float64
+}
+
+func scores(t testing.TB, db *store.DB, snapshot int) []score {
+	t.Helper()
+	rows, err := db.Pool().Query(t.Context(), `select url, coalesce(class, ''), extract(epoch from crawled_at)::bigint, coalesce(novelty, 0)::float8
+		from api_v1.snapshot_page where series = 'web' and snapshot = $1`, snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var out []score
+	for rows.Next() {
+		var s score
+		if err := rows.Scan(&s.url, &s.class, &s.at, &s.novelty); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
