@@ -56,7 +56,7 @@ func (m *Monitor) takeTexts(ctx context.Context) (int, error) {
 				if err != nil {
 					return err
 				}
-				contents, err := reader{records: tx}.contents(ctx, spans)
+				contents, err := reader{records: tx}.contents(ctx, t.Page, spans)
 				if err != nil {
 					return err
 				}
