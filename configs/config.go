@@ -63,6 +63,8 @@ func (d *Database) check(s *section) {
 type HTTP struct {
 	// Address and port to listen on.
 	Listen string `yaml:"listen"`
+	// Address by which people reach the pages, for links in messages; empty: from listen.
+	BaseURL URL `yaml:"base_url"`
 	// File with the token that a reader must give to see anything; empty: whoever reaches the address may.
 	TokenFile SecretFile `yaml:"token_file"`
 	// File with the token of readers who may also change things.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Target is a place to which messages go. Exactly one of its four ways is set.
+// Target is a place to which messages go. Exactly one of its five ways is set.
 type Target struct {
 	// The key by which notify names it.
 	Name Name `yaml:"name" jsonschema:"required"`
@@ -17,14 +17,18 @@ type Target struct {
 	Webhook *Webhook `yaml:"webhook"`
 	// Program and arguments; it gets each message as JSON on its standard input.
 	Exec []string `yaml:"exec"`
+	// File to which each message is appended as a line of JSON.
+	File Path `yaml:"file"`
 }
 
 // Webhook is an address that takes JSON.
 type Webhook struct {
 	// The address.
 	URL Secret `yaml:"url" jsonschema:"required"`
-	// File that holds the key with which the body is signed (HMAC with SHA-256); empty sends it unsigned.
+	// File with the key by which messages are signed as Standard Webhooks has it (whsec_ and base64, or any text; several while keys change); empty sends unsigned.
 	SecretFile SecretFile `yaml:"secret_file"`
+	// Whether the host's name may lead to a loopback, private or link-local address. Literal addresses and localhost need no leave.
+	Private bool `yaml:"private"`
 }
 
 func (w *Webhook) check(s *section) {
@@ -41,17 +45,17 @@ func (w *Webhook) check(s *section) {
 func (t *Target) check(s *section) {
 	s.wantName(t.Name)
 	ways := 0
-	for _, set := range []bool{t.URL != "", t.URLFile != "", t.Webhook != nil, len(t.Exec) > 0} {
+	for _, set := range []bool{t.URL != "", t.URLFile != "", t.Webhook != nil, len(t.Exec) > 0, t.File != ""} {
 		if set {
 			ways++
 		}
 	}
-	if ways != 1 && !s.failed("url") && !s.failed("url_file") && !s.failed("webhook") && !s.failed("exec") {
+	if ways != 1 && !s.failed("url") && !s.failed("url_file") && !s.failed("webhook") && !s.failed("exec") && !s.failed("file") {
 		message := "says not where messages go"
 		if ways > 1 {
 			message = "says more than one way"
 		}
-		s.fault("", "", message, "one of url, url_file, webhook and exec")
+		s.fault("", "", message, "one of url, url_file, webhook, exec and file")
 	}
 	if t.URL != "" {
 		if u, err := url.Parse(t.URL.Reveal()); err != nil || u.Scheme == "" || (u.Host == "" && u.Opaque == "" && u.Path == "") {

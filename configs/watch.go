@@ -106,6 +106,9 @@ func (w *Watch) check(s *section) {
 		s.fault("", "", "watches nothing: none of urls, pages, urls_file, sitemaps and feeds is set", "")
 	}
 	s.warnTwice("urls", w.URLs)
+	if w.ExpectChangeWithin > 0 && w.Notify == nil && !s.failed("notify") {
+		s.warn("expect_change_within", w.ExpectChangeWithin.String(), "tells nobody, since notify is not set")
+	}
 	interval := w.Schedule.Interval()
 	if w.Schedule.Auto != nil {
 		interval = w.Schedule.Auto.Min.Std()
@@ -177,7 +180,15 @@ type Notify struct {
 	To []Name `yaml:"to" jsonschema:"required"`
 	// Which changes are told; all conditions that are given must hold. Every change when left out.
 	When *When `yaml:"when"`
+	// A cron line: messages are gathered and sent as one at these times; each at once when left out.
+	Digest Times `yaml:"digest"`
+	// Silence when a page goes back to one of so many last texts; 0 tells it.
+	FlapStates int `yaml:"flap_states" jsonschema:"minimum=0,maximum=100"`
+	// A page that fails so many times in a row is told once, and once when it answers again; 0 tells neither.
+	Failures int `yaml:"failures" jsonschema:"minimum=0,maximum=1000"`
 }
+
+func (n *Notify) setDefaults() { *n = Notify{FlapStates: 3, Failures: 3} }
 
 func (n *Notify) check(s *section) {
 	if len(n.To) == 0 {

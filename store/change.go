@@ -84,7 +84,8 @@ func (t *Tx) Steps(ctx context.Context, todo []Todo) ([]Step, error) {
 	return steps, nil
 }
 
-// PutChanges stores measured steps in place of earlier measures of the same steps.
+// PutChanges stores measured steps in place of earlier measures of the same steps, and
+// notes those that a watch may want to tell.
 func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
 	var in struct {
 		pages                    []PageID
@@ -113,7 +114,7 @@ func (t *Tx) PutChanges(ctx context.Context, changes []Change) error {
 	if err != nil {
 		return fmt.Errorf("store changes: %w", err)
 	}
-	return nil
+	return t.queueNotices(ctx, changes)
 }
 
 // Records returns extracted records by page bucket and hash.

@@ -31,6 +31,9 @@ func (c *checkCmd) Run(a *app) error {
 	if unbuilt := config.Unbuilt(features()); len(unbuilt) > 0 {
 		return configs.Errors(unbuilt)
 	}
+	if _, err := buildTargets(config); err != nil {
+		return err
+	}
 	return c.plan(a, config, time.Now())
 }
 

@@ -15,6 +15,7 @@
 //	strandline analyze FILE...     all measures of WARC files, without a database
 //	strandline measure NAME        one formula on one JSON document
 //	strandline sample LOG          draw pages to watch from a log of visits
+//	strandline notify test TARGET  send a test message
 //	strandline report NAME [URL]   tables and figures of the papers
 //	strandline novelty SERIES      compute again which pages of its snapshots are new
 //	strandline check [FILE]        validate a configuration
@@ -52,6 +53,7 @@ type cli struct {
 	Analyze analyzeCmd `cmd:"" help:"Measure the pages in WARC files without a database: one JSON object a page."`
 	Measure measureCmd `cmd:"" help:"Apply one formula to one JSON document from stdin."`
 	Sample  sampleCmd  `cmd:"" help:"Draw the pages to watch from a log of visits, and print them as a watch."`
+	Notify  notifyCmd  `cmd:"" help:"Try out where messages go."`
 	Report  reportCmd  `cmd:"" help:"Print a table of the papers, or draw a figure, from the database."`
 	Novelty noveltyCmd `cmd:"" help:"Compute again which pages of a series' snapshots are new, or those of pages and links in files."`
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`

@@ -97,5 +97,6 @@ func leave(server *localpg.Server) {
 // asks for more is refused.
 func features() configs.Features {
 	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds,
-		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks, configs.FeatureAuto, configs.FeatureWeb, configs.FeatureSeries)
+		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks, configs.FeatureAuto, configs.FeatureWeb, configs.FeatureSeries,
+		configs.FeatureTargets, configs.FeatureNotify)
 }

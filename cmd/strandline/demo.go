@@ -89,6 +89,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	fmt.Fprintf(a.stdout, "Watching %d pages of a simulated web, %s of its time every second; stop with Ctrl-C.\n", demoPages,
 		time.Duration(c.Speed*float64(time.Second)).Round(time.Second))
 	fmt.Fprintf(a.stdout, "Ask it from another terminal: strandline --config %s status (or sql, history, diff).\n", a.flags.Config)
+	fmt.Fprintf(a.stdout, "Messages go to %s; nothing is sent anywhere else.\n", filepath.Join(dir, "messages.ndjson"))
 	if c.For > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.For)
@@ -139,7 +140,7 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 		n++
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "state_dir: %s\ncrawler:\n  user_agent: strandline-demo/1.0\n  workers: 16\nwatches:\n", dir)
+	fmt.Fprintf(&b, "state_dir: %s\ncrawler:\n  user_agent: strandline-demo/1.0\n  workers: 16\ntargets: [{name: record, file: %s}]\nwatches:\n", dir, filepath.Join(dir, "messages.ndjson"))
 	categories := make([]string, 0, len(byCategory))
 	for category := range byCategory {
 		categories = append(categories, category)
@@ -152,7 +153,7 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 			}
 			return r
 		}, category))
-		fmt.Fprintf(&b, "  - name: %s\n    category: %q\n    schedule: \"@hourly\"\n    jitter: 5m\n    urls:\n", name, category)
+		fmt.Fprintf(&b, "  - name: %s\n    category: %q\n    schedule: \"@hourly\"\n    jitter: 5m\n    notify: {to: [record], when: {significance: 0.3}}\n    urls:\n", name, category)
 		for _, url := range byCategory[category] {
 			fmt.Fprintf(&b, "      - %s\n", url)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/diskwatch"
 	"github.com/strandlinehq/strandline/cmd/internal/metrics"
+	"github.com/strandlinehq/strandline/cmd/internal/notify"
 	"github.com/strandlinehq/strandline/cmd/internal/web"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
@@ -48,6 +49,8 @@ type service struct {
 
 	disk    *diskwatch.Watch
 	metrics *metrics.Metrics
+	judge   *notify.Judge
+	sender  *notify.Sender
 
 	pages    *web.Server
 	listener net.Listener // of the pages; nil where they are not served
@@ -76,6 +79,8 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 	})
+	s.judge = notify.NewJudge(o.DB, clk.Now, a.log, baseURL(o.config))
+	s.sender = notify.NewSender(o.DB, clk.Now, a.log)
 	opt := a.crawlOptions(o)
 	opt.Ended = s.snapshotEnded
 	s.crawler = snapshot.New(o.DB, fetcher, ready, o.reader, clk, s.daemon, opt)
@@ -101,6 +106,8 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.daemon.Run(ctx) })
 	g.Go(func() error { return s.crawler.Run(ctx) })
 	g.Go(func() error { return s.monitor.Run(ctx) })
+	g.Go(func() error { return s.judge.Run(ctx) })
+	g.Go(func() error { return s.sender.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
 	g.Go(func() error { return s.disk.Run(ctx) })
@@ -136,6 +143,10 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 			return store.Applied{}, err
 		}
 	}
+	targets, err := s.targets(c)
+	if err != nil {
+		return store.Applied{}, err
+	}
 	applied, err := s.SetWatches(ctx, now, specs)
 	if err != nil {
 		return applied, err
@@ -147,6 +158,12 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 		watches = append(watches, w)
 	}
 	s.daemon.SetWatches(watches)
+	telling, err := tellingWatches(c, applied.Watches)
+	if err != nil {
+		return applied, err
+	}
+	s.judge.SetWatches(telling)
+	s.sender.SetTargets(targets)
 	if err := s.switchMasks(ctx, watches); err != nil {
 		return applied, err
 	}
@@ -160,6 +177,14 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 	return applied, s.crawler.SetSeries(ctx, all)
 }
 
+// targets are where messages go; on a clock that is not the machine's, only files.
+func (s *service) targets(c *configs.Config) (map[string]notify.Target, error) {
+	if _, ok := s.clock.(clock.Real); ok {
+		return buildTargets(c)
+	}
+	return virtualTargets(c, s.stateDir), nil
+}
+
 // planOf gives a watch as the daemon knows it.
 func (s *service) planOf(name string) (daemon.Watch, bool) {
 	s.plansMu.Lock()
@@ -171,9 +196,13 @@ func (s *service) planOf(name string) (daemon.Watch, bool) {
 // watch translates a watch of the configuration. A schedule that cannot be kept
 // sets its pages aside and stops nobody.
 func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error) {
-	config, err := json.Marshal(map[string]any{
+	shown := map[string]any{
 		"schedule": w.Schedule.String(), "jitter": w.Jitter.String(), "ignore": ruleTexts(w.Ignore), "category": w.Category, "genre": w.Genre,
-	})
+	}
+	if w.Notify != nil {
+		shown["notify"] = targetNames(w.Notify.To)
+	}
+	config, err := json.Marshal(shown)
 	if err != nil {
 		return store.WatchSpec{}, daemon.Watch{}, fmt.Errorf("watch %s: %w", w.Name, err)
 	}

@@ -114,8 +114,12 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 	if err != nil {
 		return err
 	}
+	messages, err := o.OutboxStates(ctx)
+	if err != nil {
+		return err
+	}
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{"status": status, "daemon": state, "snapshots": crawls})
+		return a.printJSON(map[string]any{"status": status, "daemon": state, "snapshots": crawls, "messages": messages})
 	}
 	if state == nil {
 		fmt.Fprintln(a.stdout, "no daemon runs on this state directory")
@@ -152,7 +156,25 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 		fmt.Fprintf(a.stdout, "snapshot of series %s, running since %s: %d pages of %d URLs tried, %d in the frontier, %d of %d hosts left; %.1f pages/s\n",
 			c.Series, stamp(c.StartedAt), c.Pages, c.Tried, c.Frontier, c.Closed, c.Hosts, c.PerSecond)
 	}
+	for _, m := range messages {
+		fmt.Fprintln(a.stdout, outboxLine(m))
+	}
 	return nil
+}
+
+// outboxLine says what waits for a target, and what to do about what was given up.
+func outboxLine(m store.OutboxState) string {
+	line := fmt.Sprintf("target %s: %s to be delivered", m.Target, plural(m.Waiting, "message"))
+	if m.Waiting > 0 {
+		line += ", the oldest since " + stamp(m.Oldest)
+	}
+	if m.Dead > 0 {
+		line += fmt.Sprintf("; %d given up, 'strandline notify retry %s' tries again", m.Dead, m.Target)
+	}
+	if m.Error != "" {
+		line += "; last failure: " + m.Error
+	}
+	return line
 }
 
 // crawlStatus is how far a running snapshot is, over all daemons.

@@ -23,7 +23,7 @@ func rows() []row {
 			"crawler/adaptive", "crawler/burst", "crawler/canonical", "crawler/clock", "crawler/extract", "crawler/feed", "crawler/fetch", "crawler/gate",
 			"crawler/robotcache", "crawler/robots", "crawler/schedule", "crawler/simweb", "crawler/sitemap", "crawler/source",
 			"crawler/warc", "crawler/warc/cdxj",
-			"monitor/category", "monitor/classes", "monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/neardup", "monitor/novelty", "monitor/pagedate", "monitor/query", "monitor/sample", "monitor/snippet", "monitor/suggest", "monitor/terms",
+			"monitor/category", "monitor/classes", "monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/neardup", "monitor/notice", "monitor/novelty", "monitor/pagedate", "monitor/query", "monitor/sample", "monitor/snippet", "monitor/suggest", "monitor/terms",
 			"monitor/novelty/birth", "monitor/novelty/eval", "monitor/novelty/linkfile", "monitor/novelty/window",
 			"monitor/text", "monitor/text/diff",
 			"summarize/boilerplate", "summarize/choose", "summarize/cluster", "summarize/feature", "summarize/novel", "summarize/passage",
@@ -58,6 +58,7 @@ func rooms() map[string][]string {
 		"github.com/blevesearch":          {"monitor/text"},
 		"github.com/alecthomas/kong":      {"cmd/..."},
 		"github.com/schollz/progressbar":  {"cmd/..."},
+		"github.com/nicholas-fedor":       {"cmd/internal/notify"},
 		"go.yaml.in/yaml":                 {"configs"},
 	}
 }

@@ -1,0 +1,84 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nicholas-fedor/shoutrrr"
+	"github.com/nicholas-fedor/shoutrrr/pkg/types"
+
+	"github.com/strandlinehq/strandline/store"
+)
+
+// Service sends messages by mail, chat or push, as its URL names.
+type Service struct {
+	scheme  string
+	send    func(text string, params *types.Params) []error
+	secrets []string
+}
+
+// serviceTimeout bounds a message to a service; it is below the timeout of an attempt.
+const serviceTimeout = attemptTimeout - 5*time.Second
+
+// NewService returns the service of a URL.
+func NewService(address string) (*Service, error) {
+	s := &Service{secrets: pieces(address)}
+	s.scheme, _, _ = strings.Cut(address, ":")
+	// The library's logger would print URLs.
+	router, err := shoutrrr.NewSender(log.New(io.Discard, "", 0), address)
+	if err != nil {
+		return nil, errors.New(line(s.scheme+": "+cause(err).Error(), s.secrets...))
+	}
+	router.Timeout = serviceTimeout
+	s.send = router.Send
+	return s, nil
+}
+
+// Send sends a message as text. The library knows no contexts; what ctx ends is
+// the waiting, and the timeout of the library ends the attempt.
+func (s *Service) Send(ctx context.Context, _ time.Time, n store.Notification) error {
+	m, err := unpack(n)
+	if err != nil {
+		return err
+	}
+	subject := m.Subject()
+	params := types.Params{}
+	params.SetTitle(subject)
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(s.send(subject+"\n"+m.Text(), &params)...) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return errors.New(line(s.scheme+": "+err.Error(), s.secrets...))
+	}
+	return nil
+}
+
+// pieces are the parts of a service URL that may be secret, longest first: the URL,
+// its user, path and query, each as written and decoded. Services put their keys in any of them,
+// and into the place of the host.
+func pieces(address string) []string {
+	out := []string{address}
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		out = append(out, rest)
+	}
+	cut := strings.FieldsFunc(address, func(r rune) bool { return strings.ContainsRune(":/?&=@#,;", r) })
+	for i, p := range cut {
+		if i == 0 {
+			continue // the scheme
+		}
+		out = append(out, p)
+		if decoded, err := url.QueryUnescape(p); err == nil && decoded != p {
+			out = append(out, decoded)
+		}
+	}
+	return out
+}
