@@ -67,6 +67,21 @@ bench: postgresql ## Run all benchmarks, one package at a time.
 build: ## Build bin/strandline.
 	$(GO) build -trimpath -buildvcs=$(VCS) -o bin/strandline ./cmd/strandline
 
+# The version of packages: the last tag v1.2.3 and what came after it.
+VERSION ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//; s/-/+/; s/-/./g' | grep . || echo 0.0.1)
+
+.PHONY: deb
+deb: build ## Build bin/strandline.deb: program, unit, man pages, completions, dashboard and alert rules.
+	@mkdir -p bin/deb
+	bin/strandline generate man | gzip -9n > bin/deb/strandline.1.gz
+	bin/strandline generate config-man | gzip -9n > bin/deb/strandline.yaml.5.gz
+	for shell in bash zsh fish; do bin/strandline generate $$shell > bin/deb/strandline.$$shell; done
+	VERSION='$(VERSION)' ARCH=$$($(GO) env GOARCH) $(GO) tool -modfile=go.pkg.mod nfpm package --config packaging/nfpm.yaml --packager deb --target bin/strandline.deb
+
+.PHONY: test-deb
+test-deb: deb postgresql ## Install, start, upgrade, remove and purge the package in a folder of its own; wants root.
+	STRANDLINE_DEB=$(CURDIR)/bin/strandline.deb $(GO) test -count=1 -run Package ./cmd/strandline
+
 .PHONY: clean
 clean: ## Remove what make first-look and make build have made.
 	rm -rf bin .strandline

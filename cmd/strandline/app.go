@@ -13,7 +13,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/strandlinehq/strandline/cmd/internal/measure"
 	"github.com/strandlinehq/strandline/configs"
 )
 
@@ -56,13 +55,7 @@ type globals struct {
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var cli cli
 	exit := -1
-	parser, err := kong.New(&cli,
-		kong.Name("strandline"),
-		kong.Description("Watches how the web changes: what is new, what was taken away, what everybody talks about."),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exit = code }),
-		kong.Vars{"reports": strings.Join(reportNames(), ", "), "measures": strings.Join(measure.Names(), ", ")},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}))
+	parser, err := newParser(&cli, stdout, stderr, func(code int) { exit = code })
 	if err != nil {
 		fmt.Fprintln(stderr, "strandline:", err)
 		return exitFailed

@@ -61,6 +61,7 @@ type cli struct {
 	Bench   benchCmd   `cmd:"" help:"Measure the program on this machine, on generated data; figures as JSON."`
 	Version versionCmd `cmd:"" help:"Print the version of the program."`
 
+	Generate      generateCmd      `cmd:"" hidden:"" help:"Write a man page or the completions of a shell, for packages."`
 	BenchWeb      benchWebCmd      `cmd:"" hidden:"" help:"Serve the pages of a benchmark."`
 	SampleArchive sampleArchiveCmd `cmd:"" hidden:"" help:"Write a WARC file of changing pages of the simulated web, for trying out the program."`
 }

@@ -2,15 +2,19 @@ package metrics
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/strandlinehq/strandline/crawler/daemon"
@@ -37,8 +41,15 @@ func (f *fakeDB) StorageBytes(context.Context) (map[string]int64, error) {
 	return map[string]int64{"bodies": 100, "indexes": 20}, f.err
 }
 
-func newFull(db Database) *Metrics {
+func newFull(t *testing.T, db Database) *Metrics {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), "postgres://nobody@127.0.0.1:1/none") // connects when it is used
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
 	return New(Options{
+		Pool: pool,
 		Version: "1.2.3", Revision: "abc", Database: db,
 		Health: func() daemon.Health { return daemon.Health{Running: true, Hosts: 4, Queued: 9, Turned: time.Now()} },
 		Disk:   func() Disk { return Disk{Free: 10, Size: 100, Least: 20, Paused: true, Known: true} },
@@ -49,7 +60,7 @@ func newFull(db Database) *Metrics {
 // those whose values do not grow with what is watched.
 func TestNames(t *testing.T) {
 	t.Parallel()
-	m := newFull(&fakeDB{})
+	m := newFull(t, &fakeDB{})
 	problems, err := testutil.GatherAndLint(m.Gatherer())
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +126,7 @@ strandline_config_last_reload_success_timestamp_seconds 1000
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	db := &fakeDB{}
-	m := newFull(db)
+	m := newFull(t, db)
 	text := scrape(t, m)
 	for _, line := range []string{
 		"strandline_database_up 1", `strandline_schedule_pages{kind="watch",state="watched"} 15`, `strandline_schedule_pages{kind="watch",state="late"} 2`,
@@ -133,6 +144,37 @@ func TestDatabase(t *testing.T) {
 	text = scrape(t, m)
 	if !strings.Contains(text, "strandline_database_up 0\n") || strings.Contains(text, "strandline_storage_bytes{") {
 		t.Errorf("a database that is away:\n%s", text)
+	}
+}
+
+// TestDashboardAndAlerts holds that every metric they name exists.
+func TestDashboardAndAlerts(t *testing.T) {
+	t.Parallel()
+	families, err := newFull(t, &fakeDB{}).Gatherer().Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, f := range families {
+		known[f.GetName()] = true
+	}
+	for _, file := range []string{"../../../configs/prometheus/strandline.rules.yml", "../../../configs/grafana/strandline.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile(`\b(strandline|process|go)_[a-z_]+`).FindAllString(string(text), -1)
+		if len(named) < 10 {
+			t.Errorf("%s names %d metrics", file, len(named))
+		}
+		for _, name := range named {
+			if !known[name] && !known[strings.TrimSuffix(name, "_bucket")] {
+				t.Errorf("%s names %s, which is not there", file, name)
+			}
+		}
+		if strings.HasSuffix(file, ".json") && !json.Valid(text) {
+			t.Errorf("%s is not JSON", file)
+		}
 	}
 }
 
