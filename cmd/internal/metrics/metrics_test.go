@@ -49,7 +49,7 @@ func newFull(t *testing.T, db Database) *Metrics {
 	}
 	t.Cleanup(pool.Close)
 	return New(Options{
-		Pool: pool,
+		Pool:    pool,
 		Version: "1.2.3", Revision: "abc", Database: db,
 		Health: func() daemon.Health { return daemon.Health{Running: true, Hosts: 4, Queued: 9, Turned: time.Now()} },
 		Disk:   func() Disk { return Disk{Free: 10, Size: 100, Least: 20, Paused: true, Known: true} },
