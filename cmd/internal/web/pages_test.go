@@ -120,6 +120,18 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		feedsAreValid(t, fx)
 	})
+	t.Run("memento", func(t *testing.T) {
+		t.Parallel()
+		mementosAnswer(t, fx)
+	})
+	t.Run("captures", func(t *testing.T) {
+		t.Parallel()
+		capturesAreHarmless(t, fx)
+	})
+	t.Run("cdx", func(t *testing.T) {
+		t.Parallel()
+		cdxAnswers(t, fx)
+	})
 	t.Run("content", func(t *testing.T) {
 		t.Parallel()
 		pagesShow(t, fx)

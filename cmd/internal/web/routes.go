@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 )
 
 // handler answers a request, or returns what went wrong; see fault.go.
@@ -29,6 +30,7 @@ func (s *Server) routes() [][]route {
 		s.diffRoutes(),
 		s.scheduleRoutes(),
 		s.feedRoutes(),
+		s.cdxRoutes(),
 	}
 }
 
@@ -44,7 +46,7 @@ func bar() []entry {
 
 // mux puts the routes together.
 func (s *Server) mux() http.Handler {
-	mux := http.NewServeMux()
+	mux, verbatim := http.NewServeMux(), map[string]http.Handler{}
 	for _, list := range s.routes() {
 		for _, r := range list {
 			mux.Handle(r.pattern, s.answer(r))
@@ -53,7 +55,23 @@ func (s *Server) mux() http.Handler {
 	mux.Handle("/", s.answer(route{role: nobody, light: true, handler: func(_ http.ResponseWriter, r *http.Request) error {
 		return notFound("There is no page at this address.")
 	}}))
-	return mux
+	for _, r := range s.mementoRoutes() {
+		verbatim[r.pattern] = s.answer(r)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for start, handler := range verbatim {
+			if strings.HasPrefix(r.URL.Path, start) {
+				if r.Method != http.MethodGet && r.Method != http.MethodHead {
+					w.Header().Set("Allow", "GET, HEAD")
+					s.fail(w, r, fault{http.StatusMethodNotAllowed, "Not allowed", "Archives are only read."})
+					return
+				}
+				handler.ServeHTTP(w, r)
+				return
+			}
+		}
+		mux.ServeHTTP(w, r)
+	})
 }
 
 // answer runs a handler within its bounds and tells the reader what went wrong.

@@ -15,7 +15,10 @@
 // files, and no address of another site is loaded. Whoever may read and change
 // things is decided in access.go, forms are checked in form.go.
 //
-// Left out: the API, feeds and archive protocols, and measuring.
+// Atom feeds, the CDXJ server, Memento (RFC 7089) and raw captures are answered here,
+// too: feeds.go, cdx.go, timegate.go, timemap.go and capture.go.
+//
+// Left out: measuring.
 package web
 
 import (
@@ -28,6 +31,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -39,6 +43,9 @@ type Options struct {
 	// Logger receives what an operator wants to know; nil means silence.
 	Logger *slog.Logger
 	Access Access
+	// Canonical gives the canonical form of a URL, as the pages are stored under;
+	// nil means that of no options.
+	Canonical func(string) (string, error)
 	// Version of the program.
 	Version string
 	// Ready names what is not ready beyond the database, one sentence each; nil
@@ -64,6 +71,7 @@ type Server struct {
 	log     *slog.Logger
 	access  Access
 	version string
+	form    func(string) (string, error) // canonical, of a URL
 	ready   func(context.Context) []string
 	metrics http.Handler
 
@@ -83,6 +91,10 @@ func New(opt Options) (*Server, error) {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	if s.form = opt.Canonical; s.form == nil {
+		former := canonical.New(canonical.Options{})
+		s.form = func(url string) (string, error) { return former.URL("", url) }
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

@@ -1,0 +1,207 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/strandlinehq/strandline/cmd/internal/cdxquery"
+	"github.com/strandlinehq/strandline/cmd/internal/memento"
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/crawler/warc/cdxj"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// Bounds of what one query of the CDX server reads.
+const (
+	cdxPages = 200000 // pages of a host or domain that may be put in order
+	cdxBatch = 64     // pages whose captures are read at once, at most
+	cdxRows  = 20000  // captures of a batch from which on the next one is small
+)
+
+func (s *Server) cdxRoutes() []route {
+	return []route{{"GET /cdx", s.cdx, viewer, false}}
+}
+
+// keyed are pages whose captures stand under one key, such as those of http and
+// https.
+type keyed struct {
+	key   string
+	pages []store.Page
+}
+
+// cdx tells which captures are stored, in the order of their keys and times.
+func (s *Server) cdx(w http.ResponseWriter, r *http.Request) error {
+	v := r.URL.Query()
+	q, err := cdxquery.Parse(v)
+	if err != nil {
+		return badRequest("This is no query of captures: " + err.Error() + ".")
+	}
+	groups, err := s.cdxGroups(r.Context(), &q)
+	if err != nil {
+		return err
+	}
+	c := q.Collector()
+	if err := s.cdxCaptures(r.Context(), &q, groups, c); err != nil {
+		return err
+	}
+	body, err := c.Write()
+	if err != nil {
+		return err
+	}
+	if place, ok := c.Next(); ok {
+		v.Set("resumeKey", place.String())
+		w.Header().Set("Link", memento.Link{URI: s.origin(r) + "/cdx?" + v.Encode(), Rel: "next"}.String())
+	}
+	kind := "text/x-cdxj; charset=utf-8"
+	if q.JSON {
+		kind = "application/json"
+	}
+	s.send(w, r, http.StatusOK, kind, body)
+	return nil
+}
+
+// cdxGroups finds the pages that a query means, from the place on where an answer
+// before it ended, in the order of their keys.
+func (s *Server) cdxGroups(ctx context.Context, q *cdxquery.Query) ([]keyed, error) {
+	form, err := s.form(q.URL)
+	if err != nil {
+		return nil, badRequest("The URL cannot be read: it wants http or https, and a host.")
+	}
+	u, err := url.Parse(form)
+	if err != nil {
+		return nil, badRequest("The URL cannot be read.")
+	}
+	if q.Match != cdxquery.Prefix {
+		q.URL = form // a prefix may end in the middle of what the canonical form changes
+	}
+	bare := strings.TrimPrefix(u.Host, "www.")
+	hosts := []string{bare, "www." + bare}
+	if q.Match == cdxquery.Domain {
+		if hosts, err = s.db.DomainHosts(ctx, bare); err != nil {
+			return nil, err
+		}
+	}
+	var pages []store.Page
+	if q.Match == cdxquery.Exact {
+		pages, err = s.sameKey(ctx, u)
+	} else {
+		pages, err = s.db.HostPages(ctx, hosts, cdxPages+1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(pages) > cdxPages {
+		return nil, badRequest("More than 200,000 pages are meant; ask for one host, or for a longer prefix.")
+	}
+	byKey := map[string][]store.Page{}
+	for _, p := range pages {
+		if key := cdxj.SURT(p.URL); q.Matches(key) && (q.Resume == nil || key >= q.Resume.Key) {
+			byKey[key] = append(byKey[key], p)
+		}
+	}
+	groups := make([]keyed, 0, len(byKey))
+	for key, pages := range byKey {
+		groups = append(groups, keyed{key, pages})
+	}
+	slices.SortFunc(groups, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
+	return groups, nil
+}
+
+// sameKey finds the pages of a URL in the forms that have one key: with http and
+// https, with www. and without.
+func (s *Server) sameKey(ctx context.Context, u *url.URL) ([]store.Page, error) {
+	bare := strings.TrimPrefix(u.Host, "www.")
+	var out []store.Page
+	for _, scheme := range []string{"http", "https"} {
+		for _, host := range []string{bare, "www." + bare} {
+			one := *u
+			one.Scheme, one.Host = scheme, host
+			p, err := s.db.PageByURL(ctx, one.String())
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+			case err != nil:
+				return nil, err
+			case !slices.ContainsFunc(out, func(o store.Page) bool { return o.ID == p.ID }):
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+// line is a capture with its place.
+type line struct {
+	entry cdxj.Entry
+	at    cdxquery.Place
+}
+
+// cdxCaptures gives the captures of groups to a collector until it has enough.
+func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []keyed, c *cdxquery.Collector) error {
+	for batch := 1; len(groups) > 0; {
+		some := groups[:min(batch, len(groups))]
+		groups = groups[len(some):]
+		keys, urls := map[store.PageID]string{}, map[store.PageID]string{}
+		var ids []store.PageID
+		for _, g := range some {
+			for _, p := range g.pages {
+				keys[p.ID], urls[p.ID], ids = g.key, p.URL, append(ids, p.ID)
+			}
+		}
+		lines, read := map[string][]line{}, 0
+		err := s.db.EachMemento(ctx, ids, q.From, q.To, func(m store.Memento) error {
+			read++
+			l := cdxLine(keys[m.Page], urls[m.Page], m)
+			if q.Resume == nil || placed(q.Resume, &l.at) < 0 {
+				lines[l.at.Key] = append(lines[l.at.Key], l)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, g := range some {
+			list := lines[g.key]
+			slices.SortFunc(list, func(a, b line) int { return placed(&a.at, &b.at) })
+			for _, l := range list {
+				if !c.Add(l.entry, l.at) {
+					return nil
+				}
+			}
+		}
+		if batch = min(2*batch, cdxBatch); read > cdxRows {
+			batch = 1 // long histories: the next may be as long
+		}
+	}
+	return nil
+}
+
+// placed compares the places of captures.
+func placed(a, b *cdxquery.Place) int {
+	return cmp.Or(strings.Compare(a.Key, b.Key), a.At.Compare(b.At), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Attempt, b.Attempt))
+}
+
+// cdxLine is a capture as a line of an index.
+func cdxLine(key, page string, m store.Memento) line {
+	e := cdxj.New(page, m.At)
+	e.Key, e.Status, e.MIME = key, m.Status, m.MediaType
+	if m.URI != "" {
+		e.URL = m.URI
+	}
+	switch {
+	case m.SHA1 != (store.SHA1{}):
+		e.Digest = warc.Digest{Algo: "sha1", Sum: m.SHA1[:]}.String()
+	case m.Hash != (store.SHA256{}):
+		e.Digest = warc.Digest{Algo: "sha256", Sum: m.Hash[:]}.String()
+	}
+	if e.MIME == "" && len(m.Head) > 0 {
+		if head, err := warc.ParseHTTP(m.Head); err == nil {
+			e.MIME = head.MediaType()
+		}
+	}
+	return line{e, cdxquery.Place{Key: key, At: m.At, Page: int64(m.Page), Attempt: m.Attempt}}
+}
