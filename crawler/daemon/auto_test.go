@@ -187,13 +187,17 @@ func (r *adaptiveRun) report(t testing.TB, budget float64) (ofOptimum float64) {
 // visits a page its freshness is at least 95 % of the optimum's for the true rates.
 func TestAutoNearsTheOptimum(t *testing.T) {
 	t.Parallel()
-	const n, budget = 80, 8
-	mean := n * time.Hour / budget
-	r := crawlAdaptively(t, 4, n, budget, 20*mean, 15*mean)
-	if of := r.report(t, budget); of < 0.95 {
-		t.Errorf("freshness is %.4f of the optimum, want 0.95", of)
+	const budget = 8
+	n, want := 40, 0.93 // few pages and fetches scatter more than the point between the two bounds
+	if soak() {
+		n, want = 80, 0.95
 	}
-	if r.rate > 1.1*budget || r.rate < 0.9*budget { // of 1,200 fetches
+	mean := time.Duration(n) * time.Hour / budget
+	r := crawlAdaptively(t, 4, n, budget, 20*mean, 15*mean)
+	if of := r.report(t, budget); of < want {
+		t.Errorf("freshness is %.4f of the optimum, want %.2f", of, want)
+	}
+	if r.rate > 1.1*budget || r.rate < 0.9*budget { // of 600 fetches or more
 		t.Errorf("%.2f fetches an hour, the budget is %d", r.rate, budget)
 	}
 }
@@ -203,14 +207,19 @@ func TestAutoNearsTheOptimum(t *testing.T) {
 func TestAutoShared(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
-	const budget, longest = 10, 48 * time.Hour
+	const budget, longest = 10, 24 * time.Hour
+	hours := 50
+	if soak() {
+		hours = 100
+	}
+	half := time.Duration(hours) * time.Hour
 	urls := pages(60, 15)
 	auto := daemon.Auto{Limits: adaptive.Limits{Min: time.Hour, Max: longest}, Budget: budget}
 	watches := applyAuto(t, db, epoch, urls, auto)
 	seen := map[string][]time.Time{}
 	for from := 0; from < 2; from++ {
-		d := newDriver(epoch.Add(time.Duration(from) * 100 * time.Hour))
-		d.until, d.want = d.clock.Now().Add(100*time.Hour), 2
+		d := newDriver(epoch.Add(time.Duration(from) * half))
+		d.until, d.want = d.clock.Now().Add(half), 2
 		w := newWeb(d.clock)
 		w.answer = func(j daemon.Job, at time.Time) daemon.Attempt {
 			// Page n of 60 changes every 2^(n mod 7) hours; those of h0 fail at night.
@@ -224,7 +233,7 @@ func TestAutoShared(t *testing.T) {
 		for _, name := range []string{"a", "b"} {
 			runs = append(runs, d.run(t, name, func(rest func(time.Time)) *daemon.Daemon {
 				dm := daemon.New(db, w, textReader{}, d.clock, daemon.Options{
-					AtRest: rest, Lookahead: 30 * time.Minute, Flush: 10 * time.Minute, Lease: 2 * time.Hour, Host: name,
+					AtRest: rest, Lookahead: 50 * time.Minute, Flush: 30 * time.Minute, Lease: 6 * time.Hour, Host: name,
 				})
 				dm.SetWatches(watches)
 				return dm
@@ -239,20 +248,20 @@ func TestAutoShared(t *testing.T) {
 	for _, u := range urls {
 		times := seen[u]
 		for _, at := range times {
-			if at.After(epoch.Add(100 * time.Hour)) {
+			if at.After(epoch.Add(half)) {
 				total++
 			}
 		}
 		if gap := shortest(times); gap < auto.Limits.Min {
 			t.Errorf("%s was fetched twice within %s", u, gap)
 		}
-		for i, at := range append(times, epoch.Add(200*time.Hour)) {
+		for i, at := range append(times, epoch.Add(2*half)) {
 			if i > 0 && at.Sub(times[i-1]) > longest+2*time.Hour {
 				t.Errorf("%s was not fetched for %s", u, at.Sub(times[i-1]))
 			}
 		}
 	}
-	if rate := float64(total) / 100; rate < 0.8*budget || rate > 1.2*budget {
+	if rate := float64(total) / half.Hours(); rate < 0.8*budget || rate > 1.2*budget {
 		t.Errorf("%.2f fetches an hour by two daemons, the budget is %d", rate, budget)
 	}
 	if n := count(t, db, `select count(*) from core.page_rate where state <> '' and seen_at is not null`); n != len(urls) {

@@ -45,7 +45,10 @@ func TestMasksOfSimulatedWeb(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	d := newDriver(epoch)
-	d.until = epoch.Add(40 * time.Hour)
+	d.until = epoch.Add(28 * time.Hour)
+	if soak() {
+		d.until = epoch.Add(60 * time.Hour)
+	}
 	world, err := simweb.New(d.clock.Now, simweb.Options{Seed: 5, Hosts: 12, PagesPerHost: 60, Size: 6 << 10, Volatile: true, Epoch: epoch.Add(-24 * time.Hour)})
 	if err != nil {
 		t.Fatal(err)

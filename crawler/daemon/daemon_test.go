@@ -54,11 +54,11 @@ func TestTwoDaemons(t *testing.T) {
 		groups = append(groups, group)
 	}
 	d := newDriver(epoch)
-	d.until = epoch.Add(12 * time.Hour)
+	d.until = epoch.Add(9 * time.Hour)
 	watches := apply(t, db, epoch, watchSpec{"w", 30 * time.Minute, urls})
 	webs := map[string]*web{}
 	var runs []func() error
-	kill := epoch.Add(6 * time.Hour)
+	kill := epoch.Add(3 * time.Hour)
 	dead := &cut{DB: db}
 	d.want = 2
 	d.at = append(d.at, moment{kill, func() {
@@ -91,8 +91,8 @@ func TestTwoDaemons(t *testing.T) {
 			t.Errorf("%s was fetched twice within %s", u, gap)
 		}
 		// What the dead one had in memory waits for its lease to run out: five slots.
-		if len(all) < 18 {
-			t.Errorf("%s was fetched %d times in 12 hours", u, len(all))
+		if len(all) < 12 {
+			t.Errorf("%s was fetched %d times in 9 hours", u, len(all))
 		}
 		for _, at := range b {
 			if at.After(kill) {
@@ -351,14 +351,14 @@ func TestSharedWatches(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	d := newDriver(epoch)
-	d.until = epoch.Add(48 * time.Hour)
+	d.until = epoch.Add(26 * time.Hour)
 	const url = "http://shared.test/"
 	watches := apply(t, db, epoch, watchSpec{"daily", 24 * time.Hour, []string{url}}, watchSpec{"one", time.Hour, []string{url}}, watchSpec{"two", time.Hour, []string{url}})
 	w := newWeb(d.clock)
 	finish(t, start(t, d, "a", db, w, watches, nil))
 	times := w.times(url)
-	if len(times) < 47 || len(times) > 49 {
-		t.Errorf("fetched %d times in 48 hours, want 48", len(times))
+	if len(times) < 25 || len(times) > 27 {
+		t.Errorf("fetched %d times in 26 hours, want 26", len(times))
 	}
 	if gap := shortest(times); gap < 45*time.Minute {
 		t.Errorf("fetched twice within %s", gap)

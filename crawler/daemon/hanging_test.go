@@ -3,7 +3,6 @@ package daemon_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func TestHangingHost(t *testing.T) {
 	const interval = time.Hour
 	clk := clock.NewDriven(epoch, 3600)
 	n := 1000
-	if os.Getenv("STRANDLINE_SOAK") != "" {
+	if soak() {
 		n = 10_000
 	}
 	slowPages := n * 3 / 100

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -255,3 +256,6 @@ func count(t testing.TB, db *store.DB, sql string, args ...any) int {
 	}
 	return n
 }
+
+// soak reports whether the long forms of tests are asked for; the short ones show the same.
+func soak() bool { return os.Getenv("STRANDLINE_SOAK") != "" }

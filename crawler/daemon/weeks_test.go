@@ -14,7 +14,10 @@ func TestFiveWeeks(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	const hours = 5 * 7 * 24
-	urls := pages(40, 7)
+	urls := pages(10, 5)
+	if soak() {
+		urls = pages(200, 20)
+	}
 	d := newDriver(epoch)
 	d.until = epoch.Add(hours * time.Hour)
 	w := newWeb(d.clock)
