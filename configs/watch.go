@@ -15,6 +15,8 @@ type Watch struct {
 	Genre string `yaml:"genre"`
 	// When the pages are due.
 	Schedule Schedule `yaml:"schedule"`
+	// What freshness of a page is worth to the others of the watch, for schedule auto; pages may have one of their own.
+	Importance float64 `yaml:"importance" jsonschema:"minimum=0.001,maximum=1000"`
 	// Each fetch comes up to this much later than due; by default a twelfth of the schedule's interval, 5m at most.
 	Jitter Duration `yaml:"jitter"`
 	// The pages.
@@ -71,6 +73,8 @@ type KnownPage struct {
 	Visitors int `yaml:"visitors" jsonschema:"minimum=0,maximum=2000000000"`
 	// How many pages of the log it stands for in estimates; 0 where that is not known.
 	Weight float64 `yaml:"weight" jsonschema:"minimum=0"`
+	// What its freshness is worth, if it differs from the importance of the watch; 0 for that.
+	Importance float64 `yaml:"importance" jsonschema:"minimum=0,maximum=1000"`
 	// Whether it was added for its visitors and not drawn, so that it stands for itself only.
 	Top bool `yaml:"top"`
 }
@@ -97,7 +101,7 @@ func once(lists ...[]URL) []URL {
 }
 
 func (w *Watch) setDefaults() {
-	*w = Watch{Schedule: mustSchedule("@hourly"), Jitter: Duration(5 * time.Minute), MaxPages: 1000, Masks: true}
+	*w = Watch{Schedule: mustSchedule("@hourly"), Importance: 1, Jitter: Duration(5 * time.Minute), MaxPages: 1000, Masks: true}
 }
 
 func (w *Watch) check(s *section) {

@@ -29,6 +29,8 @@ var (
 		update core.change c set masked = v.masked
 		from unnest($3::int[], $4::bool[]) v(version, masked)
 		where c.bucket = $2 and c.page_id = $1 and c.version = v.version`}
+	qRelearnRate = statement{routed, `
+		update core.page_rate r set relearn = true where r.bucket = $2 and r.page_id = $1 and not r.relearn`}
 	qFlaggedMask = statement{routed, `
 		update core.page_mask m set stale = $3, flagged_to = $4 where m.bucket = $2 and m.page_id = $1`}
 )
@@ -43,7 +45,8 @@ type StaleMask struct {
 }
 
 // FlagChanges takes one page whose mask is stale and has f say which of some of its changes
-// are masked; what f leaves out stays as it is. It returns false when there is no such page.
+// are masked; what f leaves out stays as it is. When all are gone through,
+// the page's rate of change is to be learned anew. It returns false when there is no such page.
 // Pages are gone through in rising order of their versions, at most limit a call.
 func (db *DB) FlagChanges(ctx context.Context, limit int, f func(*Tx, StaleMask) (map[int32]bool, error)) (bool, error) {
 	found := false
@@ -87,6 +90,11 @@ func (db *DB) FlagChanges(ctx context.Context, limit int, f func(*Tx, StaleMask)
 		more := len(s.Masked) == limit
 		if !more {
 			version = 0 // the next time begins at the first
+			// Also where no flag turned: changes may have been measured late, by a mask that was not
+			// known when their fetches taught.
+			if _, err := tx.Exec(ctx, qRelearnRate.sql, s.Page, s.Page.Bucket()); err != nil {
+				return err
+			}
 		}
 		_, err = tx.Exec(ctx, qFlaggedMask.sql, s.Page, s.Page.Bucket(), more, version)
 		return err

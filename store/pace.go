@@ -66,7 +66,7 @@ var (
 		join core.watch_page m on m.bucket = d.bucket and m.page_id = d.page_id
 		where m.watch_id = $1 and m.due_at <= $2`}
 	qSampleRates = statement{all, `
-		select h.name, coalesce(r.state, '')
+		select h.name, p.url, coalesce(r.state, '')
 		from core.watch_page m
 		join core.page p on p.bucket = m.bucket and p.page_id = m.page_id
 		join core.host h on h.bucket = p.bucket and h.host_id = p.host_id
@@ -165,16 +165,16 @@ func readPace(ctx context.Context, tx pgx.Tx, q statement, watch int32) (Pace, e
 	return p, json.Unmarshal(hosts, &p.Hosts)
 }
 
-// SampleRates calls f with the host and the state of the rate of every n-th page of a
+// SampleRates calls f with the host, the URL and the state of the rate of every n-th page of a
 // watch, drawn by a hash and the same each time, host by host.
-func (db *DB) SampleRates(ctx context.Context, watch int32, n int, f func(host string, state []byte)) error {
+func (db *DB) SampleRates(ctx context.Context, watch int32, n int, f func(host, url string, state []byte)) error {
 	rows, err := db.pool.Query(ctx, qSampleRates.sql, watch, int64(max(n, 1)))
 	if err != nil {
 		return fmt.Errorf("sample rates: %w", err)
 	}
-	var host string
+	var host, url string
 	var state []byte
-	if _, err := pgx.ForEachRow(rows, []any{&host, &state}, func() error { f(host, state); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&host, &url, &state}, func() error { f(host, url, state); return nil }); err != nil {
 		return fmt.Errorf("sample rates: %w", err)
 	}
 	return nil

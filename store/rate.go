@@ -12,6 +12,7 @@ import (
 // as are the signals of its host; the store looks at neither.
 type Rate struct {
 	Page   PageID
+	URL    string // read only
 	HostID int64
 	Host   string
 	State  []byte    // empty: nothing
@@ -22,6 +23,10 @@ type Rate struct {
 	ClaimedAt time.Time // that date, as last read
 	HintedAt  time.Time // when it moved on since SeenAt; zero: it did not
 	Moved     bool      // the fetch was brought forward for it
+
+	// Relearn says that State was learned from changes that have turned out to be noise, or from
+	// noise that counts again: see Tx.Outcomes.
+	Relearn bool
 
 	Current [16]byte // text of the last version, also of one that the same transaction stored; read only
 	Mask    []byte   // noise that counts, packed by monitor/mask; read only
@@ -43,8 +48,8 @@ type SignalKey struct {
 
 var (
 	qRates = statement{routed, `
-		select p.page_id, p.host_id, h.name, coalesce(r.state, ''), r.seen_at, coalesce(r.text_hash, '00000000-0000-0000-0000-000000000000'),
-		       coalesce(r.claim_kind, ''), r.claimed_at, r.hinted_at, coalesce(r.moved, false),
+		select p.page_id, p.url, p.host_id, h.name, coalesce(r.state, ''), r.seen_at, coalesce(r.text_hash, '00000000-0000-0000-0000-000000000000'),
+		       coalesce(r.claim_kind, ''), r.claimed_at, r.hinted_at, coalesce(r.moved, false), coalesce(r.relearn, false),
 		       coalesce(s.text_hash, '00000000-0000-0000-0000-000000000000'), m.mask
 		from core.page p
 		join core.host h on h.bucket = any($2::int[]) and h.host_id = p.host_id
@@ -64,7 +69,7 @@ var (
 		select v.page_id, (v.page_id >> 40)::int, v.state, v.seen_at, v.text_hash
 		from unnest($1::bigint[], $2::bytea[], $3::timestamptz[], $4::uuid[]) v(page_id, state, seen_at, text_hash)
 		on conflict (page_id, bucket) do update set
-		    state = excluded.state, seen_at = excluded.seen_at, text_hash = excluded.text_hash, hinted_at = null, moved = false`}
+		    state = excluded.state, seen_at = excluded.seen_at, text_hash = excluded.text_hash, hinted_at = null, moved = false, relearn = false`}
 	qPutClaims = statement{routed, `
 		insert into core.page_rate as r (page_id, bucket, claim_kind, claimed_at, hinted_at, moved)
 		select v.page_id, (v.page_id >> 40)::int, $6, v.claimed_at, v.hinted_at, v.moved
@@ -106,7 +111,7 @@ func (t *Tx) Rates(ctx context.Context, pages []PageID) (map[PageID]Rate, error)
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 		var r Rate
 		var seen, claimed, hinted *time.Time
-		err := row.Scan(&r.Page, &r.HostID, &r.Host, &r.State, &seen, &r.Text, &r.Kind, &claimed, &hinted, &r.Moved, &r.Current, &r.Mask)
+		err := row.Scan(&r.Page, &r.URL, &r.HostID, &r.Host, &r.State, &seen, &r.Text, &r.Kind, &claimed, &hinted, &r.Moved, &r.Relearn, &r.Current, &r.Mask)
 		r.SeenAt, r.ClaimedAt, r.HintedAt = deref(seen), deref(claimed), deref(hinted)
 		out[r.Page] = r
 		return struct{}{}, err

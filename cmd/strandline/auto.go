@@ -25,6 +25,27 @@ func autoOf(s configs.Schedule) *daemon.Auto {
 	}
 }
 
+// importance gives what freshness of a page is worth, by canonical URL.
+func (s *service) importance(w *configs.Watch) (func(url string) float64, error) {
+	own := map[string]float64{}
+	for _, k := range w.Known {
+		if k.Importance == 0 {
+			continue
+		}
+		url, err := s.reader.Canonical(string(k.URL))
+		if err != nil {
+			return nil, usagef("watch %s: %w", w.Name, err)
+		}
+		own[url] = k.Importance
+	}
+	return func(url string) float64 {
+		if m, ok := own[url]; ok {
+			return m
+		}
+		return w.Importance
+	}, nil
+}
+
 // firstDue gives the first due times of n pages that join a watch together.
 func firstDue(w *daemon.Watch, n int) func(url string, now time.Time) (slot, due time.Time, err error) {
 	if w.Auto != nil {

@@ -88,15 +88,41 @@ func foreignSite(ctx context.Context, proxy, admin string, pages int, at time.Ti
 	if err != nil {
 		return nil, err
 	}
-	for address := range strings.FieldsSeq(list) {
-		if len(s.urls) < pages && !strings.Contains(address, "/private/") {
-			s.urls = append(s.urls, address)
-		}
-	}
+	s.urls = inTurns(strings.Fields(list), pages)
 	if len(s.urls) == 0 {
 		return nil, fmt.Errorf("%s/seeds lists no pages", admin)
 	}
 	return s, nil
+}
+
+// inTurns takes a number of pages, one of each host after the other, as the daemon fetches one
+// page of a host at a time and puts off what its queue of a host does not hold.
+func inTurns(list []string, pages int) []string {
+	var hosts []string
+	byHost := map[string][]string{}
+	for _, address := range list {
+		u, err := url.Parse(address)
+		if err != nil || strings.Contains(u.Path, "/private/") {
+			continue
+		}
+		if byHost[u.Host] == nil {
+			hosts = append(hosts, u.Host)
+		}
+		byHost[u.Host] = append(byHost[u.Host], address)
+	}
+	var out []string
+	for round := 0; len(out) < pages; round++ {
+		before := len(out)
+		for _, h := range hosts {
+			if round < len(byHost[h]) && len(out) < pages {
+				out = append(out, byHost[h][round])
+			}
+		}
+		if len(out) == before {
+			break
+		}
+	}
+	return out
 }
 
 func askSite(ctx context.Context, method, address string) (string, error) {

@@ -235,7 +235,11 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		return spec, watch, nil
 	}
 	watch.Plan = plan
-	watch.Auto = autoOf(w.Schedule)
+	if watch.Auto = autoOf(w.Schedule); watch.Auto != nil {
+		if watch.Auto.Importance, err = s.importance(w); err != nil {
+			return spec, watch, err
+		}
+	}
 	spec.First = firstDue(&watch, len(spec.Pages))
 	return spec, watch, nil
 }

@@ -17,12 +17,22 @@ import (
 // is in the transaction that stores the fetch; what is learned is stored with it. A
 // fetch of any watch serves those with an Auto too, and all fetches teach, those of
 // rounds and pairs included. The threshold is kept by pace.go, hints are taken by
-// hint.go. All pages have importance 1.
+// hint.go. The importance m of a page comes from the configuration; only how the pages of one
+// watch stand to each other counts, as each watch has a threshold of its own.
 
 // Auto asks for intervals that follow how each page changes.
 type Auto struct {
 	Limits adaptive.Limits // of the intervals
 	Budget float64         // fetches an hour, all pages of the watch together
+	// Importance is m of a page by its canonical URL, above 0; nil: 1 for all.
+	Importance func(url string) float64
+}
+
+func (a *Auto) importance(url string) float64 {
+	if a.Importance == nil {
+		return 1
+	}
+	return a.Importance(url)
 }
 
 // Masker knows what of a page is noise; monitor.MaskLearner is one.
@@ -110,6 +120,11 @@ func (r *run) storeRates(ctx context.Context, tx *store.Tx, batch []*finished, s
 		failures := f.Failures + 1
 		if s := stored(i); sawText(rate.Current, s) {
 			failures = 0
+			if rate.Relearn {
+				if err := relearn(ctx, tx, &rate); err != nil {
+					return err
+				}
+			}
 			started := f.caps[len(f.caps)-1].StartedAt
 			changed := rate.Current != rate.Text && !masked[f.Page]
 			if learn(&rate, signals[k], started, changed) {
@@ -167,6 +182,31 @@ func learn(rate *store.Rate, s *adaptive.Signals, started time.Time, changed boo
 	rate.SeenAt, rate.Text = started, rate.Current
 	rate.HintedAt, rate.Moved = time.Time{}, false
 	return heard
+}
+
+// A rate is learned anew from what a page's fetches of the last relearnSpan found, relearnFetches
+// of them at most: what is older has little weight in a rate that is in force today.
+const (
+	relearnSpan    = 365 * 24 * time.Hour
+	relearnFetches = 512
+)
+
+// relearn learns a rate anew from the fetches up to the last one that taught it, since some
+// of their changes have turned out to be noise, or noise counts again. Which of them a hint had brought
+// forward is not on record, so that these count as any others.
+func relearn(ctx context.Context, tx *store.Tx, rate *store.Rate) error {
+	list, err := tx.Outcomes(ctx, rate.Page, rate.SeenAt.Add(-relearnSpan), rate.SeenAt, relearnFetches)
+	if err != nil {
+		return err
+	}
+	var e adaptive.Estimator
+	for i := 1; i < len(list); i++ {
+		if interval := list[i].StartedAt.Sub(list[i-1].StartedAt); interval > 0 {
+			e.Observe(interval, list[i].Changed)
+		}
+	}
+	rate.State, err = e.MarshalBinary()
+	return err
 }
 
 func readSignals(state []byte) *adaptive.Signals {

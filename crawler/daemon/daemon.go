@@ -50,7 +50,7 @@ type Store interface {
 	MakeAhead(ctx context.Context, at time.Time) (int, error)
 	DropLags(ctx context.Context, before time.Time) error
 	UpdatePace(ctx context.Context, watch int32, now time.Time, every time.Duration, renew func(store.Pace) bool, f func(*store.Pace, store.Observed) error) (store.Pace, error)
-	SampleRates(ctx context.Context, watch int32, n int, f func(host string, state []byte)) error
+	SampleRates(ctx context.Context, watch int32, n int, f func(host, url string, state []byte)) error
 	Hasten(ctx context.Context, watch int32, now time.Time, due func(store.Waiting) time.Time) (int, error)
 	PaceApplied(ctx context.Context, watch int32, threshold float64) error
 	SetHints(ctx context.Context, watch int32, kind string, claims []store.Claimed, judge func(store.Rate, []byte, store.WatchDue, time.Time) store.Hint) (int, error)

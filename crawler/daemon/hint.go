@@ -49,7 +49,7 @@ func (d *Daemon) TakeHints(ctx context.Context, watch int32, kind string, claims
 		if !known || s.Ratio(true) < useful {
 			return out
 		}
-		page := p.page(r.State)
+		page := p.page(r.State, w.Auto.importance(r.URL))
 		at := r.SeenAt.Add(page.HintedInterval(p.of(r.Host), s.Ratio(true), p.limits(w)))
 		if at.Before(now) {
 			at = now

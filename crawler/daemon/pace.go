@@ -47,7 +47,7 @@ func (p pace) due(host, url string, w *Watch, started time.Time, rate store.Rate
 		ratio = s.Ratio(false)
 	}
 	lim := p.limits(w)
-	page := p.page(rate.State)
+	page := p.page(rate.State, w.Auto.importance(url))
 	interval := page.HintedInterval(p.of(host), ratio, lim)
 	if x := page.Rate * interval.Hours(); interval < lim.Max && x > saturated && w.Plan != nil && w.Plan.Draw(url, started) < probes {
 		interval = max(lim.Min, time.Duration(math.Ln2/page.Rate*float64(time.Hour)))
@@ -69,10 +69,10 @@ func (p pace) limits(w *Watch) adaptive.Limits {
 	return lim
 }
 
-func (pace) page(state []byte) adaptive.Page {
+func (pace) page(state []byte, importance float64) adaptive.Page {
 	var e adaptive.Estimator
 	_ = e.UnmarshalBinary(state) // one that is damaged starts again
-	return adaptive.Page{Importance: 1, Rate: e.Rate(adaptive.Prior{Changes: 0.25, Over: 6 * time.Hour})}
+	return adaptive.Page{Importance: importance, Rate: e.Rate(adaptive.Prior{Changes: 0.25, Over: 6 * time.Hour})}
 }
 
 // pace returns what is known of a watch's pace; the zero pace, whose pages are
@@ -173,7 +173,7 @@ func (r *run) planPace(ctx context.Context, w *Watch, p *store.Pace, pages int) 
 	var hosts []adaptive.Host
 	var names []string
 	var page pace
-	err := r.db.SampleRates(ctx, w.ID, n, func(host string, state []byte) {
+	err := r.db.SampleRates(ctx, w.ID, n, func(host, url string, state []byte) {
 		if k := len(names); k == 0 || names[k-1] != host {
 			h := adaptive.Host{}
 			if r.opt.HostLimit != nil {
@@ -182,7 +182,7 @@ func (r *run) planPace(ctx context.Context, w *Watch, p *store.Pace, pages int) 
 			names, hosts = append(names, host), append(hosts, h)
 		}
 		h := &hosts[len(hosts)-1]
-		h.Pages = append(h.Pages, page.page(state))
+		h.Pages = append(h.Pages, page.page(state, w.Auto.importance(url)))
 	})
 	if err != nil {
 		return err
