@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -59,6 +60,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	fmt.Fprintf(a.stderr, "strandline: %s: %s, %s listed; the first fetches come within minutes; stop with Ctrl-C\n",
 		source, plural(len(o.config.Watches), "watch"), plural(pages, "page"))
 	fmt.Fprintf(a.stderr, "strandline: the pages are at %s\n", address)
+	asked := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.run(ctx) })
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
@@ -73,6 +75,9 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 		}
 	})
 	err = g.Wait()
+	if asked.Err() != nil && errors.Is(err, context.Canceled) {
+		err = nil // it was told to stop while something began
+	}
 	s.sayStopped(a, err)
 	return err
 }
