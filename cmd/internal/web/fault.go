@@ -77,6 +77,10 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "10")
 	}
+	if isAPI(r.URL.Path) {
+		s.failJSON(w, r, f)
+		return
+	}
 	if forPrograms(r.URL.Path) {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(f.status)

@@ -132,6 +132,10 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		cdxAnswers(t, fx)
 	})
+	t.Run("api", func(t *testing.T) {
+		t.Parallel()
+		apiAnswers(t, fx)
+	})
 	t.Run("content", func(t *testing.T) {
 		t.Parallel()
 		pagesShow(t, fx)

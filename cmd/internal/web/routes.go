@@ -31,6 +31,7 @@ func (s *Server) routes() [][]route {
 		s.scheduleRoutes(),
 		s.feedRoutes(),
 		s.cdxRoutes(),
+		s.apiRoutes(),
 	}
 }
 

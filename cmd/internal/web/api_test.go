@@ -1,0 +1,192 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// schema is a schema of the API's document, as far as it uses them.
+type schema struct {
+	Type       string             `json:"type"`
+	Format     string             `json:"format"`
+	Ref        string             `json:"$ref"`
+	AnyOf      []*schema          `json:"anyOf"`
+	Items      *schema            `json:"items"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+}
+
+// apiDocument is the description of the API.
+type apiDocument struct {
+	OpenAPI string `json:"openapi"`
+	Paths   map[string]struct {
+		Get struct {
+			Parameters []struct {
+				Name, In string
+			}
+			Responses map[string]struct {
+				Content map[string]struct{ Schema *schema }
+			}
+		}
+	}
+	Components struct{ Schemas map[string]*schema }
+}
+
+// fits says what of a value a schema does not allow; empty: nothing.
+func (d *apiDocument) fits(s *schema, v any, at string) string {
+	if s == nil {
+		return at + " has no schema"
+	}
+	if s.Ref != "" {
+		return d.fits(d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")], v, at)
+	}
+	if s.AnyOf != nil {
+		for _, one := range s.AnyOf {
+			if d.fits(one, v, at) == "" {
+				return ""
+			}
+		}
+		return at + " fits none of its schemas"
+	}
+	ok := false
+	switch x := v.(type) {
+	case nil:
+		ok = s.Type == "null"
+	case string:
+		ok = s.Type == "string"
+		if _, err := time.Parse(time.RFC3339, x); s.Format == "date-time" && err != nil {
+			return at + " is no time"
+		}
+	case bool:
+		ok = s.Type == "boolean"
+	case float64:
+		ok = s.Type == "number" || s.Type == "integer" && x == float64(int64(x))
+	case []any:
+		for i, one := range x {
+			if f := d.fits(s.Items, one, fmt.Sprintf("%s[%d]", at, i)); f != "" {
+				return f
+			}
+		}
+		ok = s.Type == "array"
+	case map[string]any:
+		for _, name := range s.Required {
+			if _, there := x[name]; !there {
+				return at + " has no " + name
+			}
+		}
+		for name, one := range x {
+			if s.Properties[name] == nil {
+				return at + " has an unknown " + name
+			}
+			if f := d.fits(s.Properties[name], one, at+"."+name); f != "" {
+				return f
+			}
+		}
+		ok = s.Type == "object"
+	}
+	if !ok {
+		return fmt.Sprintf("%s is %v, not of type %s", at, v, s.Type)
+	}
+	return ""
+}
+
+// apiAnswers asks every address of the API and holds its answers against the
+// document, which has to name all of them.
+func apiAnswers(t *testing.T, fx fixture) {
+	s := newServer(t, fx.DB, nil)
+	var d apiDocument
+	if err := json.Unmarshal([]byte(bodyOf(t, get(t, s, "/api/v1/openapi.json"))), &d); err != nil || d.OpenAPI != "3.1.0" {
+		t.Fatalf("document: %v", err)
+	}
+	page := fmt.Sprint(fx.page(t, fx.urls[0]))
+	filled := map[string]int{ // items that the fixture has at least
+		"/pages": fixturePages, "/pages/{id}/versions": fixtureHours, "/pages/{id}/changes": fixtureHours - 1, "/pages/{id}/terms": 5, "/pages/{id}/elements": 2,
+		"/pages/{id}/fetches": fixtureHours, "/changes": 100, "/watches": 1, "/schedule": 1,
+	}
+	if want := 14; len(d.Paths) != want {
+		t.Errorf("%d paths in the document, want %d: a new one wants a line in this test", len(d.Paths), want)
+	}
+	for path, p := range d.Paths {
+		address := strings.NewReplacer("{id}", page, "{name}", "none", "{number}", "1").Replace(path)
+		r := get(t, s, address)
+		body := bodyOf(t, r)
+		var v any
+		if err := json.Unmarshal([]byte(body), &v); err != nil {
+			t.Errorf("GET %s: %v", address, err)
+			continue
+		}
+		if strings.HasPrefix(path, "/api/v1/series/") { // the fixture has none
+			if f := d.fits(p.Get.Responses["default"].Content["application/problem+json"].Schema, v, "problem"); f != "" || r.StatusCode != http.StatusNotFound {
+				t.Errorf("GET %s: %d %s", address, r.StatusCode, f)
+			}
+			continue
+		}
+		if f := d.fits(p.Get.Responses["200"].Content["application/json"].Schema, v, "answer"); f != "" || r.StatusCode != http.StatusOK {
+			t.Errorf("GET %s: %d %s", address, r.StatusCode, f)
+		}
+		if again := get(t, s, address, "If-None-Match", r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("GET %s with its tag: %d", address, again.StatusCode)
+		}
+		// All pages of a list together are the list, each item once.
+		if !slices.ContainsFunc(p.Get.Parameters, func(p struct{ Name, In string }) bool { return p.Name == "after" }) {
+			if want := filled[strings.TrimPrefix(path, "/api/v1")]; want > 0 && len(v.(map[string]any)["items"].([]any)) < want {
+				t.Errorf("GET %s: %s", address, body)
+			}
+			continue
+		}
+		apiPages(t, s, address, filled[strings.TrimPrefix(path, "/api/v1")])
+	}
+	for address, want := range map[string]int{
+		"/pages?limit=0": 400, "/pages?limit=1001": 400, "/pages?limt=5": 400, "/pages?q=a&q=b": 400, "/pages?sort=size": 400, "/pages?state=x": 400, "/pages?after=x": 400,
+		"/pages?reverse=yes": 400, "/pages?watch=none": 404, "/pages/0": 404, "/pages/x": 404, "/pages/99999999999999999999/versions": 404, "/changes?from=2026-02-31": 400,
+		"/changes?significance=7": 400, "/changes?after=1_2": 400, "/nothing": 404, "/series/none/snapshots": 404, "/pages?q=" + strings.Repeat("x", 2000): 400,
+		"/pages/" + page + "/fetches?after=x": 400, "/pages/" + page + "/terms?after=-1": 400,
+	} {
+		r := get(t, s, "/api/v1"+address)
+		var p struct {
+			Type, Title, Detail string
+			Status              int
+		}
+		if err := json.Unmarshal([]byte(bodyOf(t, r)), &p); err != nil || r.StatusCode != want || p.Status != want || p.Title == "" || p.Detail == "" || r.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("GET /api/v1%.60s: %d %s %+v, want %d", address, r.StatusCode, r.Header.Get("Content-Type"), p, want)
+		}
+	}
+}
+
+// apiPages reads a list in small parts and at once.
+func apiPages(t *testing.T, s http.Handler, address string, least int) {
+	t.Helper()
+	type list struct {
+		Items []json.RawMessage `json:"items"`
+		Next  string            `json:"next"`
+	}
+	read := func(limit int) (items []string) {
+		for next := fmt.Sprintf("%s?limit=%d", address, limit); next != ""; {
+			var l list
+			if err := json.Unmarshal([]byte(bodyOf(t, get(t, s, next))), &l); err != nil || len(l.Items) > limit {
+				t.Fatalf("GET %s: %d items, %v", next, len(l.Items), err)
+			}
+			for _, one := range l.Items {
+				items = append(items, string(one))
+			}
+			next = l.Next
+		}
+		return items
+	}
+	whole, parts := read(1000), read(max(len(read(1000))/4, 3))
+	if len(whole) < least || !slices.Equal(whole, parts) {
+		t.Errorf("%s: %d items at once, %d in parts, want at least %d", address, len(whole), len(parts), least)
+	}
+	seen := map[string]bool{}
+	for _, one := range whole {
+		if seen[one] {
+			t.Errorf("%s: twice %s", address, one)
+		}
+		seen[one] = true
+	}
+}

@@ -1,0 +1,328 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/curve"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// endpoints are all addresses of the API.
+func endpoints() []endpoint {
+	limit := param{"limit", "how many items", "integer", nil}
+	after := param{"after", "where the list goes on, as next of the answer before says", "string", nil}
+	from, to := param{"from", "from this time on", "date-time", nil}, param{"to", "before this time", "date-time", nil}
+	significance := param{"significance", "at least this significance, 0 to 1", "number", nil}
+	return []endpoint{
+		of("/pages", "Fetched pages, last changed first.", apiPages,
+			param{"q", "text in URL or title", "string", nil}, param{"host", "pages of this host", "string", nil}, param{"watch", "pages of this watch", "string", nil},
+			param{"state", "pages in this state", "string", store.PageStates()},
+			param{"sort", "the order", "string", []string{string(store.ByChange), string(store.ByEvery), string(store.ByKnot)}},
+			param{"reverse", "the order turned round", "boolean", nil}, limit, after),
+		of("/pages/{id}", "One page.", apiPageByID),
+		of("/pages/{id}/versions", "The versions of a page, newest first.", apiVersions, limit, after),
+		of("/pages/{id}/changes", "The changes of a page's text but for noise, newest first.", apiPageChanges, from, to, significance, limit, after),
+		of("/pages/{id}/curve", "The change curve of a page with its knot.", apiCurve),
+		of("/pages/{id}/terms", "The terms of a page.", apiTerms, limit, after),
+		of("/pages/{id}/elements", "How long the elements of a page live.", apiElements, limit, after),
+		of("/pages/{id}/fetches", "The attempts on a page, newest first.", apiFetches, limit, after),
+		of("/changes", "The changes of all pages' text but for noise, newest first.", apiChanges,
+			param{"host", "of pages of this host", "string", nil}, param{"watch", "of pages of this watch", "string", nil}, from, to, significance, limit, after),
+		of("/watches", "The watches.", apiWatches),
+		of("/schedule", "The health of the schedule by watch and series.", apiSchedule),
+		of("/series", "The series of snapshots.", apiSeries),
+		of("/series/{name}/snapshots", "The snapshots of a series in order of time.", apiSnapshots),
+		of("/series/{name}/snapshots/{number}/pages", "The pages that a snapshot crawled.", apiSnapshotPages, limit, after),
+	}
+}
+
+type apiPage struct {
+	ID           int64      `json:"id"`
+	URL          string     `json:"url"`
+	Host         string     `json:"host"`
+	Title        string     `json:"title"`
+	ChangedAt    *time.Time `json:"changed_at"`
+	EveryHours   *float64   `json:"every_hours"`
+	Dice         *float64   `json:"dice"`
+	KnotHours    *float64   `json:"knot_hours"`
+	KnotDice     *float64   `json:"knot_dice"`
+	Shape        string     `json:"shape"`
+	LastFetched  *time.Time `json:"last_fetched"`
+	LastOutcome  string     `json:"last_outcome"`
+	LastStatus   int        `json:"last_status"`
+	LastError    string     `json:"last_error"`
+	Version      int32      `json:"version"`
+	FailingSince *time.Time `json:"failing_since"`
+	NextDueAt    *time.Time `json:"next_due_at"`
+}
+
+func pageOf(p *store.PageRow) apiPage {
+	return apiPage{
+		int64(p.Page), p.URL, p.Host, p.Title, timeOrNil(p.ChangedAt), finite(p.EveryHours), p.Dice, finite(p.KnotHours), p.KnotDice, p.Shape, timeOrNil(p.LastFetched),
+		string(p.LastOutcome), p.LastStatus, p.LastError, p.Version, timeOrNil(p.FailingSince), timeOrNil(p.NextDueAt),
+	}
+}
+
+// watchNamed finds the watch that a query names; nil where it names none.
+func (s *Server) watchNamed(r *http.Request) ([]int32, error) {
+	name := r.URL.Query().Get("watch")
+	if name == "" {
+		return nil, nil
+	}
+	watches, err := s.db.Watches(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range watches {
+		if w.Name == name {
+			return []int32{w.ID}, nil
+		}
+	}
+	return nil, notFound("There is no watch of that name.")
+}
+
+func apiPages(s *Server, r *http.Request) (out apiList[apiPage], err error) {
+	q := r.URL.Query()
+	f := store.PageFilter{
+		Text: strings.TrimSpace(q.Get("q")), Host: strings.ToLower(q.Get("host")), State: q.Get("state"), Order: store.PageOrder(q.Get("sort")),
+		Reverse: q.Get("reverse") == "true", LateAt: s.now().UTC().Add(-lateGrace),
+	}
+	switch {
+	case len(f.Text) > 4*longestText || len(f.Host) > 255:
+		return out, badRequest(fmt.Sprintf("The text to look for may have %d characters.", longestText))
+	case f.State != "" && !slices.Contains(store.PageStates(), f.State):
+		return out, badRequest("The states are " + strings.Join(store.PageStates(), ", ") + ".")
+	case !slices.Contains([]store.PageOrder{"", store.ByChange, store.ByEvery, store.ByKnot}, f.Order):
+		return out, badRequest("Pages can be sorted by changed, every or knot.")
+	case !slices.Contains([]string{"", "true", "false"}, q.Get("reverse")):
+		return out, badRequest("reverse is true or false.")
+	}
+	limit, err := limitOf(r)
+	if err != nil {
+		return out, err
+	}
+	if f.After, err = readMark(q.Get("after")); err != nil {
+		return out, err
+	}
+	if f.Watches, err = s.watchNamed(r); err != nil {
+		return out, err
+	}
+	f.Limit = limit + 1
+	rows, err := s.db.ListPages(r.Context(), f)
+	if err != nil {
+		return out, err
+	}
+	return listOf(r, rows, limit, pageOf, func(p *store.PageRow) string { return writeMark(p.Mark(f.Order)) }), nil
+}
+
+type apiPageWatch struct {
+	Name   string     `json:"name"`
+	DueAt  *time.Time `json:"due_at"`
+	LeftAt *time.Time `json:"left_at"`
+}
+
+type apiOnePage struct {
+	Page      apiPage        `json:"page"`
+	FirstSeen time.Time      `json:"first_seen"`
+	Fetches   int64          `json:"fetches"`
+	Watches   []apiPageWatch `json:"watches"`
+}
+
+func apiPageByID(s *Server, r *http.Request) (apiOnePage, error) {
+	p, err := s.look(r, false)
+	if err != nil {
+		return apiOnePage{}, err
+	}
+	out := apiOnePage{pageOf(&p.PageRow), p.FirstSeen.UTC(), p.Fetches, []apiPageWatch{}}
+	for _, w := range p.Watches {
+		out.Watches = append(out.Watches, apiPageWatch{w.Name, timeOrNil(w.DueAt), timeOrNil(w.LeftAt)})
+	}
+	return out, nil
+}
+
+type apiVersion struct {
+	Version     int32     `json:"version"`
+	FirstSeen   time.Time `json:"first_seen"`
+	LastSeen    time.Time `json:"last_seen"`
+	Fetches     int       `json:"fetches"`
+	Status      int       `json:"status"`
+	Bytes       int64     `json:"bytes"`
+	Words       int       `json:"words"`
+	Sentences   int       `json:"sentences"`
+	Title       string    `json:"title"`
+	Language    string    `json:"language"`
+	Charset     string    `json:"charset"`
+	MediaType   string    `json:"media_type"`
+	SHA256      string    `json:"sha256"`
+	Dice        *float64  `json:"dice"`
+	TextChanged bool      `json:"text_changed"`
+	Masked      bool      `json:"masked"`
+}
+
+// numberAfter reads a place that is a number.
+func numberAfter(r *http.Request, without int64) (int64, error) {
+	text := r.URL.Query().Get("after")
+	if text == "" {
+		return without, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n >= 1<<52 {
+		return 0, badRequest("The place to go on from is not one that a list has given out.")
+	}
+	return n, nil
+}
+
+// paged reads the page and the limit of a list below a page.
+func (s *Server) paged(r *http.Request) (*looked, int, error) {
+	limit, err := limitOf(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, err := s.look(r, false)
+	return p, limit, err
+}
+
+func apiVersions(s *Server, r *http.Request) (out apiList[apiVersion], err error) {
+	p, limit, err := s.paged(r)
+	if err != nil {
+		return out, err
+	}
+	before, err := numberAfter(r, math.MaxInt32)
+	if err != nil {
+		return out, err
+	}
+	rows, err := s.db.VersionsBefore(r.Context(), p.Page, int32(min(before, math.MaxInt32)), limit+1)
+	if err != nil {
+		return out, err
+	}
+	return listOf(r, rows, limit, func(v *store.Version) apiVersion {
+		return apiVersion{
+			v.Number, v.FirstSeen.UTC(), v.LastSeen.UTC(), v.Fetches, v.Status, v.Bytes, v.Words, v.Sentences, v.Title, v.Language, v.Charset, v.MediaType,
+			fmt.Sprintf("%x", v.Hash[:]), v.Dice, v.TextChanged, v.Masked,
+		}
+	}, func(v *store.Version) string { return strconv.Itoa(int(v.Number)) }), nil
+}
+
+// point is a step of a change curve.
+type apiPoint struct {
+	Hours   int     `json:"hours"`
+	Dice    float64 `json:"dice"`
+	Support int     `json:"support"`
+	Fitted  bool    `json:"fitted"`
+}
+
+type apiKnot struct {
+	Hours  float64  `json:"hours"`
+	Dice   float64  `json:"dice"`
+	Slope1 *float64 `json:"slope1"`
+	Slope2 *float64 `json:"slope2"`
+	SSE    *float64 `json:"sse"`
+}
+
+type apiCurveBody struct {
+	Shape  string     `json:"shape"`
+	Points []apiPoint `json:"points"`
+	Knot   *apiKnot   `json:"knot"`
+}
+
+// measured reads the analysis of a page that has one.
+func (s *Server) measured(r *http.Request) (*monitor.Analysis, error) {
+	p, err := s.look(r, true)
+	if err != nil {
+		return nil, err
+	}
+	if p.report.Analysis == nil {
+		return nil, notFound("Nothing was measured of this page so far.")
+	}
+	return p.report.Analysis, nil
+}
+
+func apiCurve(s *Server, r *http.Request) (out apiCurveBody, err error) {
+	a, err := s.measured(r)
+	if err != nil {
+		return out, err
+	}
+	fit, shape := a.Curve.Shape()
+	out = apiCurveBody{Shape: shape.String(), Points: []apiPoint{}}
+	for step := range a.Curve.Value {
+		if y, ok := a.Curve.At(step); ok {
+			out.Points = append(out.Points, apiPoint{step, y, a.Curve.Support[step], step <= a.Curve.Full})
+		}
+	}
+	if shape == curve.Knotted {
+		out.Knot = &apiKnot{fit.X, fit.Y, finite(fit.First.Slope), finite(fit.Second.Slope), finite(fit.SSE)}
+	}
+	return out, nil
+}
+
+type apiTerm struct {
+	Term         string   `json:"term"`
+	StayingPower *float64 `json:"staying_power"`
+	Share        float64  `json:"share"`
+}
+
+// part is the part of a list in memory that is asked for; after counts its items.
+func part[R, T any](r *http.Request, all []R, item func(*R) T) (out apiList[T], err error) {
+	limit, err := limitOf(r)
+	if err != nil {
+		return out, err
+	}
+	start, err := numberAfter(r, 0)
+	if err != nil {
+		return out, err
+	}
+	begin := int(min(start, int64(len(all))))
+	return listOf(r, all[begin:min(begin+limit+1, len(all))], limit, item, func(*R) string { return strconv.Itoa(begin + limit) }), nil
+}
+
+func apiElements(s *Server, r *http.Request) (out apiList[apiElement], err error) {
+	a, err := s.measured(r)
+	if err != nil {
+		return out, err
+	}
+	all := make([]apiElement, len(a.Lifespans))
+	for i, l := range a.Lifespans {
+		all[i] = apiElement{l.Path, a.SlotTime(int(l.First)).UTC(), a.SlotTime(int(l.Last)).UTC(), l.Last - l.First}
+	}
+	return part(r, all, func(e *apiElement) apiElement { return *e })
+}
+
+type apiElement struct {
+	Path      string    `json:"path"`
+	FirstSeen time.Time `json:"first_seen"`
+	LastSeen  time.Time `json:"last_seen"`
+	Hours     float64   `json:"hours"`
+}
+
+func apiTerms(s *Server, r *http.Request) (out apiList[apiTerm], err error) {
+	a, err := s.measured(r)
+	if err != nil {
+		return out, err
+	}
+	all := make([]apiTerm, len(a.Terms))
+	for i := range a.Terms {
+		t := &a.Terms[i]
+		all[i] = apiTerm{Term: t.Term, Share: t.PDoc}
+		if t.HasPower {
+			all[i].StayingPower = finite(t.Power)
+		}
+	}
+	return part(r, all, func(t *apiTerm) apiTerm { return *t })
+}
+
+// seriesNamed finds the series of an address.
+func (s *Server) seriesNamed(r *http.Request) (store.Series, error) {
+	series, err := s.db.SeriesByName(r.Context(), r.PathValue("name"))
+	if errors.Is(err, store.ErrNotFound) {
+		return series, notFound("There is no series of that name.")
+	}
+	return series, err
+}
