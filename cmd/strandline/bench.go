@@ -7,6 +7,7 @@ type benchCmd struct {
 	Schedule benchScheduleCmd `cmd:"" help:"Keep hourly schedules over weeks of virtual time, and count what was fetched too early, too late or never."`
 	Analysis benchAnalysisCmd `cmd:"" help:"Measure how a page with a long history changes: processor time of each measure a version, and bytes stored, beside computing all anew."`
 	Store    benchStoreCmd    `cmd:"" help:"Store and read back the versions of a page that changes every hour: bytes, processor time and versions a second, beside gzip."`
+	Truth    benchTruthCmd    `cmd:"" help:"Hold the measures of how pages change against a simulated web that knows its changes: what is measured, the truth, and by how much they differ."`
 	Novelty  benchNoveltyCmd  `cmd:"" help:"Build the links of a generated web and compute the novelty of its pages: seconds and memory, beside a plain program."`
 	Web      benchPagesCmd    `cmd:"" help:"Ask for every kind of web page with many pages in the database: median and 99th percentile, and bytes."`
 }
