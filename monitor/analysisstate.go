@@ -45,6 +45,7 @@ type pageState struct {
 	sets            []byte
 	damaged, beyond int32
 	last            int    // slot that was added last; -1: none
+	changed         bool   // slots were added since the states were read
 	hash            []byte // of the rules
 }
 
@@ -61,6 +62,9 @@ func loadState(a *store.Analysis, url string, r reader) (*pageState, error) {
 	if err := errors.Join(s.curve.UnmarshalBinary(a.Curve), s.terms.UnmarshalBinary(a.Terms), s.elements.UnmarshalBinary(a.Elements)); err != nil {
 		return nil, fmt.Errorf("analysis of page %d is damaged; 'strandline db rebuild' makes it anew: %w", a.Page, err)
 	}
+	if last, ok := s.curve.Last(); ok {
+		s.last = last
+	}
 	return s, nil
 }
 
@@ -68,7 +72,7 @@ func loadState(a *store.Analysis, url string, r reader) (*pageState, error) {
 func (s *pageState) save(a *store.Analysis) error {
 	var err error
 	a.Version, a.Origin, a.Damaged, a.Beyond, a.Rules = s.version, s.origin, s.damaged, s.beyond, s.hash
-	if s.last < 0 {
+	if !s.changed {
 		return nil // the states are as they were read
 	}
 	if a.Curve, err = s.curve.MarshalBinary(); err != nil {
@@ -168,7 +172,7 @@ func (s *pageState) settle(ctx context.Context, v *store.Span, c *content, repea
 	if err := errors.Join(s.curve.Add(slot, words), s.terms.Add(slot, c.bag.each), s.elements.Add(slot, c.nodes())); err != nil {
 		return errOf(s.page, err)
 	}
-	s.last = slot
+	s.last, s.changed = slot, true
 	for _, n := range repeats {
 		if n >= maxSlots {
 			break

@@ -71,7 +71,8 @@ func cellOf(measured, truth []float64) (c truthCell) {
 func truthPages(world *simweb.World, rate simweb.Rate, from, to time.Time, n int) []simweb.Page {
 	var out []simweb.Page
 	for p := range world.Pages(from, to) {
-		if p.Rate == rate && p.Redirect == "" && !p.Private && (len(p.Noise) == 0 || rate == simweb.Request) && alone(p.Kind) && len(out) < n {
+		if p.Rate == rate && p.Redirect == "" && !p.Private && (len(p.Noise) == 0 || rate == simweb.Request) && alone(p.Kind) &&
+			!p.Born.After(from) && (p.Died.IsZero() || p.Died.After(to)) && len(out) < n {
 			out = append(out, p)
 		}
 	}

@@ -137,6 +137,14 @@ func (a *Accumulator) check(slot int) error {
 	return nil
 }
 
+// Last returns the slot of the last version; ok is false if there is none.
+func (a *Accumulator) Last() (slot int, ok bool) {
+	if !a.started {
+		return 0, false
+	}
+	return a.last(), true
+}
+
 // last returns the slot of the last version.
 func (a *Accumulator) last() int { return a.first + a.slots[len(a.slots)-1] }
 
