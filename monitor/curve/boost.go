@@ -26,7 +26,8 @@ type Boost struct {
 const (
 	shapes      = 3 // Flat, Sloped, Knotted
 	features    = 7
-	boostRounds = 60
+	boostCurves = 1200
+	boostRounds = 40
 	maxResponse = 4 // bound of z, which keeps points far on the wrong side from ruling a stump
 )
 
@@ -67,10 +68,10 @@ func featuresOf(f Fit) (x [features]float64) {
 }
 
 // TrainBoost trains on n generated curves with some rounds; the same arguments give
-// the same Boost. Zeroes mean 3000 and 60.
+// the same Boost. Zeroes mean 1200 and 40.
 func TrainBoost(n, rounds int) *Boost {
 	if n <= 0 {
-		n = 3000
+		n = boostCurves
 	}
 	if rounds <= 0 {
 		rounds = boostRounds
@@ -162,13 +163,16 @@ func train(all []example, rounds int) *Boost {
 		slices.SortStableFunc(order[k], func(a, b int) int { return cmp.Compare(all[a].x[k], all[b].x[k]) })
 	}
 	b := &Boost{}
-	sums := make([][shapes]float64, len(all))
+	sums, p := make([][shapes]float64, len(all)), make([][shapes]float64, len(all))
 	z, w := make([]float64, len(all)), make([]float64, len(all))
 	for range rounds {
+		for i := range all {
+			p[i] = softmax(sums[i])
+		}
 		var round [shapes]stump
 		for j := range round {
 			for i := range all {
-				p := softmax(sums[i])[j]
+				p := p[i][j]
 				w[i] = math.Max(p*(1-p), 1e-9)
 				y := 0.
 				if all[i].shape == Shape(j+1) {

@@ -43,9 +43,10 @@ func changeCurve(in value) any {
 
 // knot is A17, A18: {"y":[..]} at x = 0, 1, 2 .., or at "x", gives the best
 // continuous two-segment fit and the shape. "fit":"heuristic" asks for A16 and
-// adds guess and knot as indices, null without a knot.
+// adds guess and knot as indices, null without a knot. "shape":"logitboost" asks for
+// the shape by boosted stumps instead of the rule, and adds how likely each is.
 func knot(in value) any {
-	in.object("y", "x", "fit")
+	in.object("y", "x", "fit", "shape")
 	y := in.get("y").numbers()
 	x := make([]float64, len(y))
 	for i := range x {
@@ -68,9 +69,31 @@ func knot(in value) any {
 			v.fail("must be \"exact\" or \"heuristic\"")
 		}
 	}
-	if method == "heuristic" {
-		return heuristicKnot(x, y)
+	boosted := false
+	if v, ok := in.opt("shape"); ok {
+		name := v.text()
+		if boosted = name == "logitboost"; !boosted && name != "rule" {
+			v.fail("must be \"rule\" or \"logitboost\"")
+		}
 	}
+	var out map[string]any
+	if method == "heuristic" {
+		out = heuristicKnot(x, y)
+	} else {
+		out = exactKnot(x, y)
+	}
+	if boosted {
+		out["likely"] = nil
+		if f, ok := curve.FitKnot(x, y); ok {
+			shape, p := curve.TrainBoost(0, 0).Classify(f)
+			out["shape"] = shape.String()
+			out["likely"] = map[string]any{"flat": number(p[0]), "sloped": number(p[1]), "knotted": number(p[2])}
+		}
+	}
+	return out
+}
+
+func exactKnot(x, y []float64) map[string]any {
 	out := map[string]any{"shape": curve.Unknown.String(), "knot_x": nil, "knot_y": nil, "slope1": nil, "slope2": nil, "sse": nil}
 	if f, ok := curve.FitKnot(x, y); ok {
 		out["shape"] = curve.Classify(f).String()
@@ -80,7 +103,7 @@ func knot(in value) any {
 	return out
 }
 
-func heuristicKnot(x, y []float64) any {
+func heuristicKnot(x, y []float64) map[string]any {
 	out := map[string]any{
 		"shape": curve.Unknown.String(), "knot_x": nil, "knot_y": nil, "slope1": nil, "slope2": nil, "sse": nil,
 		"guess": nil, "knot": nil,

@@ -53,6 +53,7 @@ func TestGolden(t *testing.T) {
 			"knot", `{"y":["1","0.9","0.8","0.7","0.6","1/2","1/2","1/2","1/2","1/2","1/2"]}`,
 			`{"shape":"knotted","knot_x":5,"knot_y":0.5,"slope1":-0.1,"slope2":0,"sse":0}`,
 		},
+		{"knot", `{"y":[1,0.9],"shape":"logitboost"}`, `{"shape":"unknown","knot_x":null,"knot_y":null,"slope1":null,"slope2":null,"sse":null,"likely":null}`},
 		{"knot", `{"y":[1,0.9]}`, `{"shape":"unknown","knot_x":null,"knot_y":null,"slope1":null,"slope2":null,"sse":null}`},
 		{
 			"schedule", `{"pages":[{"importance":1,"rate":1},{"importance":1,"rate":2},{"importance":1,"rate":3},{"importance":1,"rate":4},{"importance":1,"rate":5}],"budget":5}`,
