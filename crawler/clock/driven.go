@@ -8,6 +8,11 @@ import (
 // driveEvery is how often a driven clock moves, in the machine's time.
 const driveEvery = time.Millisecond
 
+// heldMost is how long, in the machine's time, the clock stands at a stretch. Those who cannot
+// keep up may be waiting for the clock themselves: for a batch to have waited long enough, for a
+// lease to be renewed. A clock that stood for ever would never let them.
+const heldMost = 250 * time.Millisecond
+
 // driveMost bounds one move: a machine that was busy elsewhere makes the clock late, not hasty.
 const driveMost = 20 * driveEvery
 
@@ -31,11 +36,12 @@ func NewDriven(at time.Time, speed float64) *Driven {
 func (d *Driven) Speed() float64 { return d.speed }
 
 // Run moves the clock until the context is done. It asks hold before each move and lets the
-// clock stand while that is true; nil never holds.
+// clock stand while that is true, but for one move in a while (heldMost); nil never holds.
 func (d *Driven) Run(ctx context.Context, hold func() bool) {
 	tick := time.NewTicker(driveEvery)
 	defer tick.Stop()
 	last := time.Now()
+	moved := last
 	for {
 		select {
 		case <-ctx.Done():
@@ -45,7 +51,8 @@ func (d *Driven) Run(ctx context.Context, hold func() bool) {
 		now := time.Now()
 		passed := min(now.Sub(last), driveMost)
 		last = now
-		if hold == nil || !hold() {
+		if hold == nil || !hold() || now.Sub(moved) >= heldMost {
+			moved = now
 			d.Advance(scale(passed, d.speed))
 		}
 	}
