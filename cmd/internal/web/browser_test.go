@@ -224,6 +224,9 @@ func TestBrowser(t *testing.T) {
 		{"version", busy + "/versions/3"},
 		{"figure", busy + "/lifespans"},
 		{"schedule", "/schedule"},
+		{"search", "/search?q=hour"},
+		{"searched", "/search?q=hour+OR+long&series=hourly+web"},
+		{"share", "/search?q=hour+OR+text&series=hourly+web&by=share&sort=novelty"},
 	}
 	for _, look := range []struct {
 		name, scheme string
@@ -261,5 +264,7 @@ func TestBrowser(t *testing.T) {
 		want(t, "all", `document.querySelector("#curve svg").viewBox.baseVal.width > 900`),
 		chromedp.Evaluate[chromedp.Void](`document.querySelector("#changes svg circle:has(title)").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, clientX: 50, clientY: 50}))`),
 		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))
+	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
+		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/simweb"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -24,6 +25,8 @@ import (
 const (
 	fixturePages = 60 // more than a table has rows
 	fixtureHours = 12
+	// All captures are of a series too, a snapshot an hour.
+	fixtureSeries = "hourly web"
 )
 
 // attacks are pages built to run, load or spoof something where they are shown.
@@ -101,7 +104,17 @@ func fill(t testing.TB, db *store.DB) fixture {
 		t.Fatal(err)
 	}
 	reader := intake.New(canonical.New(canonical.Options{}))
-	if _, err := archive.Import(t.Context(), db, reader, []string{file}, archive.ImportOptions{}); err != nil {
+	web, err := db.EnsureSeries(t.Context(), fixtureSeries, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetGap(t.Context(), web.ID, 30*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Import(t.Context(), db, reader, []string{file}, archive.ImportOptions{Series: web.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := series.Update(t.Context(), db, web.ID, series.Defaults()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {

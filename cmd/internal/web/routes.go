@@ -29,6 +29,7 @@ func (s *Server) routes() [][]route {
 		s.pageRoutes(),
 		s.diffRoutes(),
 		s.scheduleRoutes(),
+		s.searchRoutes(),
 		s.feedRoutes(),
 		s.cdxRoutes(),
 		s.apiRoutes(),
@@ -42,7 +43,7 @@ type entry struct {
 
 // bar lists the entries, in order. A section without pages is not in it.
 func bar() []entry {
-	return []entry{{"Pages", "/pages"}, {"Schedule", "/schedule"}}
+	return []entry{{"Pages", "/pages"}, {"Search", "/search"}, {"Schedule", "/schedule"}}
 }
 
 // mux puts the routes together.
