@@ -10,7 +10,7 @@ import (
 // pausedFor is how long a host is held back before the disk is asked again, in the
 // machine's time; diskFull is what it waits for.
 const (
-	pausedFor = 10 * time.Second
+	pausedFor = 2 * time.Second
 	diskFull  = gate.Why("disk-full")
 )
 
