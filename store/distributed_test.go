@@ -63,7 +63,7 @@ func TestMigrationWords(t *testing.T) {
 }
 
 // localByBucket are tables that name a bucket and yet lie on one server.
-var localByBucket = []string{"bucket_lease", "notice_page", "notice_todo", "topic_page", "topic_sentence"}
+var localByBucket = []string{"bucket_lease", "notice_page", "notice_todo", "topic_page", "topic_score", "topic_sentence"}
 
 // catalogueRules are queries that give one line for each breach of a rule. $1 are
 // the distributed tables.

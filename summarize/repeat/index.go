@@ -61,6 +61,13 @@ func NewIndex(opt Options) *Index {
 // Len returns the number of sentences.
 func (x *Index) Len() int { return len(x.sentences) }
 
+// Each calls f with every sentence in the order in which they were added.
+func (x *Index) Each(f func(Sentence)) {
+	for _, s := range x.sentences {
+		f(s)
+	}
+}
+
 // Add puts a sentence into the index. Its terms are not copied.
 func (x *Index) Add(s Sentence) {
 	n := int32(len(x.sentences))

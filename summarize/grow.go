@@ -1,0 +1,263 @@
+package summarize
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/monitor/neardup"
+	"github.com/strandlinehq/strandline/monitor/text"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/summarize/popular"
+)
+
+// turnAway lets pages leave that are read for the first time and do not belong: they
+// are in another language than the topic, or a copy of a page that is here already
+// (SCIENCE J5, T15). They do not count in this period.
+func (p *period) turnAway() {
+	p.run.Leaving = map[store.PageID]string{}
+	index := neardup.NewIndex()
+	byKey := map[int64]*reading{}
+	for _, rd := range p.pages {
+		if rd.seen() && !rd.first {
+			index.Add(int64(rd.Page), rd.sketch)
+		}
+		byKey[int64(rd.Page)] = rd
+	}
+	for _, rd := range p.pages {
+		if !rd.seen() || !rd.first {
+			continue
+		}
+		if p.topic.Language != "" && rd.language != "" && rd.language != text.Base(p.topic.Language) {
+			p.run.Leaving[rd.Page] = fmt.Sprintf("written in %s, not in %s", rd.language, text.Base(p.topic.Language))
+			continue
+		}
+		if found := index.Like(rd.sketch); len(found) > 0 && found[0].Class != neardup.Near && rd.member.AddedBy != store.AddedAsSeed {
+			p.run.Leaving[rd.Page] = "a copy of " + byKey[found[0].Key].URL
+			continue
+		}
+		index.Add(int64(rd.Page), rd.sketch)
+	}
+	p.run.Departed = len(p.run.Leaving)
+	p.pages = slices.DeleteFunc(p.pages, func(rd *reading) bool { return p.run.Leaving[rd.Page] != "" })
+}
+
+// forget lets pages leave that brought nothing new in any of their last periods
+// (SCIENCE J10), of those in which the topic was fetched at all. Seeds stay.
+func (p *period) forget() {
+	if p.run.Fetches == 0 {
+		return
+	}
+	byPage := map[store.PageID]*reading{}
+	for _, rd := range p.pages {
+		byPage[rd.Page] = rd
+	}
+	for i := range p.run.Scores {
+		s := &p.run.Scores[i]
+		past := p.past[s.Page]
+		if byPage[s.Page].member.AddedBy == store.AddedAsSeed || s.Score+s.Linked > 0 || len(past) < p.set.LeaveAfter-1 {
+			continue
+		}
+		seen := s.VersionTo > 0
+		if slices.ContainsFunc(past[len(past)-p.set.LeaveAfter+1:], func(q store.PastScore) bool { seen = seen || q.Seen; return q.Score > 0 }) {
+			continue
+		}
+		why := fmt.Sprintf("nothing new in %d periods; up-to-date-ness %.3g", p.set.LeaveAfter, s.UpToDate)
+		if !seen {
+			why = fmt.Sprintf("could not be fetched in %d periods", p.set.LeaveAfter)
+		}
+		p.run.Leaving[s.Page] = why
+		p.run.Departed++
+	}
+}
+
+// grow takes in pages that the parents of the best pages link to (SCIENCE J10). Pages
+// of the collection and of its sites are left out before the limit cuts, as the
+// parents are sure to link to them.
+func (p *period) grow(ctx context.Context) error {
+	if p.set.Top <= 0 || p.set.Add <= 0 || p.run.Fetches == 0 {
+		return nil
+	}
+	top := map[store.PageID]bool{}
+	for _, s := range p.run.Scores {
+		if len(top) < p.set.Top && s.UpToDate > 0 {
+			top[s.Page] = true
+		}
+	}
+	found, err := p.candidates(ctx, top)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	for _, c := range found {
+		page := store.TopicPage{
+			Page: c.Page, AddedBy: store.AddedByGrowth, Links: c.links, ProposedAt: p.to,
+			Reason: fmt.Sprintf("%d of the %d pages that link to the best %d pages link to it", c.links, c.parents, len(top)),
+		}
+		if p.set.Review {
+			p.run.Proposed++
+		} else {
+			page.AddedAt = p.to
+			p.run.Added++
+		}
+		p.run.Admitted = append(p.run.Admitted, page)
+	}
+	return nil
+}
+
+// candidate is a page that may join.
+type candidate struct {
+	store.Place
+	links, parents int
+}
+
+// candidates finds the pages that most parents of the top pages link to.
+func (p *period) candidates(ctx context.Context, top map[store.PageID]bool) ([]candidate, error) {
+	inLinks := map[string][]string{}
+	err := p.db.EachLinks(ctx, func(source store.PageID, packed []byte) error {
+		var target store.PageID
+		for ok := true; ok; {
+			if target, packed, ok = store.NextLink(packed, target); ok && top[target] && target != source {
+				inLinks[key(target)] = append(inLinks[key(target)], key(source))
+			}
+		}
+		return nil
+	})
+	if err != nil || len(inLinks) == 0 {
+		return nil, err
+	}
+	parents := popular.Parents(inLinks, p.set.Parents)
+	all, err := p.db.TopicPages(ctx, p.topic.ID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]store.PageID, 0, len(parents))
+	for _, r := range parents {
+		ids = append(ids, pageOf(r.URL))
+	}
+	outLinks, targets, err := p.outLinks(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	known := make([]store.PageID, len(all))
+	for i, m := range all {
+		known[i] = m.Page
+	}
+	places, err := p.db.Places(ctx, append(targets, known...))
+	if err != nil {
+		return nil, err
+	}
+	here, sites := map[string]bool{}, map[string]bool{}
+	collection := make([]string, 0, len(known))
+	for i, id := range known {
+		here[key(id)] = true
+		if all[i].State() != "refused" {
+			sites[places[id].Site] = true
+		}
+		collection = append(collection, key(id))
+	}
+	skip := func(k string) bool {
+		at, ok := places[pageOf(k)]
+		return !ok || here[k] || sites[at.Site] || !isPage(at.URL)
+	}
+	ranked := popular.Candidates(outLinks, 4*p.set.Add, skip) // more than wanted, as filters follow
+	like, err := p.alike(ctx, ranked, places)
+	if err != nil {
+		return nil, err
+	}
+	var out []candidate
+	for _, v := range popular.Admit(ranked, collection, func(k string) string { return places[pageOf(k)].Site }, like) {
+		if v.Reason == popular.Admitted && len(out) < p.set.Add {
+			out = append(out, candidate{places[pageOf(v.URL)], v.Links, len(parents)})
+		}
+	}
+	return out, nil
+}
+
+// outLinks reads what pages link to now.
+func (p *period) outLinks(ctx context.Context, pages []store.PageID) (map[string][]string, []store.PageID, error) {
+	places, err := p.db.Places(ctx, pages)
+	if err != nil {
+		return nil, nil, err
+	}
+	var of []store.Stored
+	for _, id := range pages {
+		if v := places[id].Version; v > 0 {
+			of = append(of, store.Stored{Page: id, Version: v})
+		}
+	}
+	out := map[string][]string{}
+	var targets []store.PageID
+	err = p.db.View(ctx, func(tx *store.Tx) error {
+		links, err := tx.VersionLinks(ctx, of)
+		for page, l := range links {
+			for _, t := range l.Targets {
+				out[key(page)] = append(out[key(page)], key(t.Page))
+				targets = append(targets, t.Page)
+			}
+		}
+		return err
+	})
+	slices.Sort(targets)
+	return out, slices.Compact(targets), err
+}
+
+// alike tells of a candidate whether it is a copy of a page of the collection, or in
+// another language; of one that was never fetched nothing is known yet.
+func (p *period) alike(ctx context.Context, ranked []popular.Ranked, places map[store.PageID]store.Place) (func(string) bool, error) {
+	index := neardup.NewIndex()
+	for _, rd := range p.pages {
+		index.Add(int64(rd.Page), rd.sketch)
+	}
+	bad := map[string]bool{}
+	for _, c := range ranked {
+		at := places[pageOf(c.URL)]
+		if at.Version == 0 {
+			continue
+		}
+		v, err := p.db.VersionNumber(ctx, at.Page, at.Version)
+		if err != nil {
+			return nil, err
+		}
+		records, err := p.db.GoodRecords(ctx, []store.ContentKey{{Bucket: at.Page.Bucket(), Hash: v.Record}})
+		if err != nil {
+			return nil, err
+		}
+		for _, raw := range records {
+			page, err := extract.DecodeRecord(raw)
+			if err != nil {
+				continue
+			}
+			other := p.topic.Language != "" && page.Has(extract.Reliable) && text.Base(page.Detected) != text.Base(p.topic.Language)
+			found := index.Like(neardup.Of(page.Text()))
+			bad[c.URL] = other || len(found) > 0 && found[0].Class != neardup.Near
+		}
+	}
+	return func(k string) bool { return bad[k] }, nil
+}
+
+// pageOf reads a key.
+func pageOf(k string) store.PageID {
+	var id store.PageID
+	for _, c := range k {
+		id = id*10 + store.PageID(c-'0')
+	}
+	return id
+}
+
+// isPage reports whether a URL may lead to a page of text, by its ending.
+func isPage(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	switch strings.ToLower(path.Ext(u.Path)) {
+	case ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".ico", ".pdf", ".zip", ".gz", ".mp3", ".mp4", ".css", ".js", ".xml", ".rss", ".doc", ".docx",
+		".xls", ".xlsx", ".ppt", ".pptx", ".csv", ".json", ".exe", ".dmg", ".apk":
+		return false
+	}
+	return true
+}

@@ -1,0 +1,192 @@
+package summarize
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+	"github.com/strandlinehq/strandline/monitor/neardup"
+	"github.com/strandlinehq/strandline/monitor/text"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/summarize/figures"
+	"github.com/strandlinehq/strandline/summarize/novel"
+	"github.com/strandlinehq/strandline/summarize/passage"
+	"github.com/strandlinehq/strandline/summarize/repeat"
+)
+
+// reading is what the versions of a page in a period hold.
+type reading struct {
+	store.Place
+	member  store.TopicPage
+	fetches store.PeriodFetches
+	first   bool // it is read for the first time in its topic
+
+	from, to store.PeriodVersion // the version before, or the first; the last one
+	language string              // of the last version
+	sketch   neardup.Sketch      // of its text
+	known    []sentence          // of the first of these versions
+	last     []sentence          // of the last one
+	fresh    []sentence          // new ones (SCIENCE J7)
+	changed  []figures.Change
+	damaged  int // versions that could not be read
+}
+
+// sentence is a sentence of a page with the version that first had it.
+type sentence struct {
+	novel.Sentence
+	version int32
+}
+
+// seen reports whether a version of the page could be read.
+func (p *reading) seen() bool { return p.to.Version > 0 }
+
+// versionsAtOnce bounds the records that are in memory at a time.
+const versionsAtOnce = 32
+
+// read reads the pages of a collection in a period.
+func (r *Runner) read(ctx context.Context, lang string, pages []store.TopicPage, past map[store.PageID][]store.PastScore, from, to time.Time) ([]*reading, error) {
+	ids := make([]store.PageID, len(pages))
+	for i, p := range pages {
+		ids[i] = p.Page
+	}
+	places, err := r.db.Places(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	fetches, err := r.db.PeriodFetches(ctx, ids, from, to)
+	if err != nil {
+		return nil, err
+	}
+	versions := map[store.PageID][]store.PeriodVersion{}
+	for part := range slices.Chunk(ids, 200) {
+		list, err := r.db.PeriodVersions(ctx, part, from, to)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			versions[v.Page] = append(versions[v.Page], v)
+		}
+	}
+	out := make([]*reading, 0, len(pages))
+	for _, p := range pages {
+		rd := &reading{Place: places[p.Page], member: p, fetches: fetches[p.Page], first: true}
+		for _, s := range past[p.Page] {
+			rd.first = rd.first && !s.Seen
+		}
+		if rd.fetches.Good > 0 && len(versions[p.Page]) > 0 {
+			if err := r.readPage(ctx, rd, lang, versions[p.Page], from); err != nil {
+				return nil, fmt.Errorf("read %s: %w", rd.URL, err)
+			}
+		}
+		out = append(out, rd)
+	}
+	return out, nil
+}
+
+// readPage reads the versions of a page: the one before the period, or the first of
+// all, is what it said; what later ones say that none before did is new.
+func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, versions []store.PeriodVersion, from time.Time) error {
+	base := 0
+	for i, v := range versions {
+		if v.FirstSeen.Before(from) {
+			base = i
+		}
+	}
+	list := versions[base : base+1 : base+1]
+	for _, v := range versions[base+1:] {
+		if v.Changed {
+			list = append(list, v)
+		}
+	}
+	var before []figures.Figure
+	seen := map[uint64]bool{}
+	read := 0
+	for part := range slices.Chunk(list, versionsAtOnce) {
+		keys := make([]store.ContentKey, len(part))
+		for i, v := range part {
+			keys[i] = v.Record
+		}
+		records, err := r.db.GoodRecords(ctx, keys)
+		if err != nil {
+			return err
+		}
+		for i, v := range part {
+			p, err := extract.DecodeRecord(records[keys[i]])
+			if err != nil {
+				rd.damaged++
+				continue
+			}
+			now := sentencesOf(rd, p, lang, v)
+			if read == 0 {
+				rd.from, rd.known, before = v, now, figures.Of(p)
+			}
+			for _, s := range now {
+				if read > 0 && !seen[s.Normal] {
+					rd.fresh = append(rd.fresh, s)
+				}
+				seen[s.Normal] = true
+			}
+			read++
+			rd.to, rd.last, rd.language = v, now, languageOf(p, v)
+			if v.Version == list[len(list)-1].Version {
+				rd.sketch = neardup.Of(p.Text())
+				if read > 1 {
+					rd.changed = figures.Changed(before, figures.Of(p))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// languageOf is the language of a version where it is sure of it.
+func languageOf(p *extract.Page, v store.PeriodVersion) string {
+	if p.Has(extract.Reliable) {
+		return text.Base(p.Detected)
+	}
+	return ""
+}
+
+// sentencesOf cuts a version into its sentences of prose.
+func sentencesOf(rd *reading, p *extract.Page, lang string, v store.PeriodVersion) []sentence {
+	if lang == "" {
+		lang = text.Base(p.Detected)
+	}
+	var out []sentence
+	for _, s := range passage.Of(p, lang) {
+		x := sentence{novel.Sentence{
+			Page: int64(rd.Page), Host: rd.Host, Site: rd.Site, Text: s.Text, Before: s.Before, After: s.After, At: v.FirstSeen,
+		}, v.Version}
+		x.Read(lang)
+		if x.Normal != 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// retracted lists the sentences that a page took back (SCIENCE 3.3). Where much of
+// a page went it was laid out anew, and took nothing back.
+func (p *reading) retracted() []sentence {
+	old := make([]repeat.Sentence, len(p.known))
+	for i, s := range p.known {
+		old[i] = repeat.Sentence{Normal: s.Normal, Terms: s.Terms}
+	}
+	now := make([]repeat.Sentence, len(p.last))
+	for i, s := range p.last {
+		now[i] = repeat.Sentence{Normal: s.Normal, Terms: s.Terms}
+	}
+	list := repeat.Retracted(old, now)
+	if 5*len(list) > len(old) {
+		return nil
+	}
+	var out []sentence
+	for _, i := range list {
+		s := p.known[i]
+		s.version = p.from.Version
+		out = append(out, s)
+	}
+	return out
+}
