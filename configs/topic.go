@@ -16,6 +16,8 @@ type Topic struct {
 	Grow Grow `yaml:"grow"`
 	// How many of the best pages are read for the summary; all others are still scored, so that they can return.
 	Track int `yaml:"track" jsonschema:"minimum=1,maximum=100000"`
+	// When its best pages are fetched; the others are fetched once a day.
+	Schedule Schedule `yaml:"schedule"`
 	// When a period ends and its summary is made.
 	Period Schedule `yaml:"period"`
 	// How the summary is made.
@@ -116,11 +118,12 @@ func (n *TopicNotify) check(s *section) {
 
 func (t *Topic) setDefaults() {
 	*t = Topic{
-		Search:  Search{Provider: "archive", Results: 200},
-		Grow:    Grow{Links: 50, Clicks: 2, Top: 10, Parents: 200, Add: 10, Accept: "auto"},
-		Track:   150,
-		Period:  mustSchedule("0 6 */3 * *"),
-		Summary: Summary{Sentences: 10, Context: 1, Rank: "novel"},
+		Search:   Search{Provider: "archive", Results: 200},
+		Grow:     Grow{Links: 50, Clicks: 2, Top: 10, Parents: 200, Add: 10, Accept: "auto"},
+		Track:    150,
+		Schedule: mustSchedule("@hourly"),
+		Period:   mustSchedule("0 6 */3 * *"),
+		Summary:  Summary{Sentences: 10, Context: 1, Rank: "novel"},
 	}
 }
 
@@ -132,6 +135,7 @@ func (t *Topic) check(s *section) {
 	if strings.Count(t.Query, `"`)%2 == 1 {
 		s.fault("query", t.Query, "has a quote that is not closed", "")
 	}
+	s.refuseAuto("schedule", t.Schedule)
 	s.refuseAuto("period", t.Period)
 	s.warnClock("period", t.Period)
 }

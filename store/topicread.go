@@ -30,6 +30,14 @@ var (
 		from core.topic_sentence where topic_id = $1 and period_start = $2 and ($3 = '' or mode = $3) order by mode, kind, rank`}
 	qTopicHistory = statement{local, `
 		select period_start, data from core.topic_history where topic_id = $1 and period_start < $2 order by period_start`}
+	qTopicCounts = statement{local, `
+		select t.topic_id,
+		       (select count(*) from core.topic_page m where m.topic_id = t.topic_id and m.added_at is not null and m.left_at is null),
+		       (select count(*) from core.topic_page m where m.topic_id = t.topic_id and m.added_at is null and m.left_at is null),
+		       d.period_start, d.period_end, coalesce(d.sentences, 0)
+		from core.topic t
+		left join lateral (select r.period_start, r.period_end, r.sentences from core.topic_period r
+		                   where r.topic_id = t.topic_id order by r.period_start desc limit 1) d on true`}
 	qPageTopicScores = statement{local, `
 		select d.period_start, d.period_end, s.page_id, s.score + s.linked, s.up_to_date, s.version_to is not null
 		from core.topic_score s join core.topic_period d using (topic_id, period_start)
@@ -194,6 +202,45 @@ func (db *DB) PageScores(ctx context.Context, id TopicID, pages []PageID) ([]Pag
 	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[PageScore])
 	if err != nil {
 		return nil, fmt.Errorf("read scores of pages: %w", err)
+	}
+	return out, nil
+}
+
+// TopicCount is a topic with the size of its collection and its last period.
+type TopicCount struct {
+	Topic
+	Members, Proposed int64
+	LastStart         time.Time // zero: no period yet
+	LastPeriod        time.Time // its end
+	LastSentences     int
+}
+
+// TopicCounts returns all topics that ever were configured, by name.
+func (db *DB) TopicCounts(ctx context.Context) ([]TopicCount, error) {
+	topics, err := db.Topics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.pool.Query(ctx, qTopicCounts.sql)
+	if err != nil {
+		return nil, fmt.Errorf("count pages of topics: %w", err)
+	}
+	counts := map[TopicID]TopicCount{}
+	var id TopicID
+	var c TopicCount
+	var start, end *time.Time
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.Members, &c.Proposed, &start, &end, &c.LastSentences}, func() error {
+		c.LastStart, c.LastPeriod = deref(start), deref(end)
+		counts[id] = c
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count pages of topics: %w", err)
+	}
+	out := make([]TopicCount, len(topics))
+	for i, t := range topics {
+		out[i] = counts[t.ID]
+		out[i].Topic = t
 	}
 	return out, nil
 }

@@ -32,13 +32,6 @@ var (
 		from core.page_state s
 		join core.version v on v.bucket = s.bucket and v.page_id = s.page_id and v.version = s.version
 		join core.link_set l on l.bucket = v.bucket and l.links_hash = v.links_hash`}
-	qCurrentRecords = statement{all, `
-		select s.page_id, p.url, coalesce(s.title, ''), coalesce(s.language, ''), v.record
-		from core.page_state s
-		join core.page p on p.bucket = s.bucket and p.page_id = s.page_id
-		join core.version v on v.bucket = s.bucket and v.page_id = s.page_id and v.version = s.version
-		where s.page_id > $1 and v.status between 200 and 299
-		order by s.page_id limit $2`}
 )
 
 // PeriodVersion is a version that a page had in a span of time, or the one before.
@@ -131,52 +124,6 @@ func (db *DB) EachLinks(ctx context.Context, f func(source PageID, packed []byte
 		return fmt.Errorf("read links: %w", err)
 	}
 	return nil
-}
-
-// CurrentRecord is the last version of a page, if it is one that a reader would see.
-type CurrentRecord struct {
-	Page     PageID
-	URL      string
-	Title    string
-	Language string
-	Record   []byte // nil where it is damaged
-}
-
-// EachCurrent calls f with the last version of every page, in the order of the
-// pages, reading so many at once.
-func (db *DB) EachCurrent(ctx context.Context, batch int, f func(CurrentRecord) error) error {
-	for after := PageID(0); ; {
-		rows, err := db.pool.Query(ctx, qCurrentRecords.sql, after, batch)
-		if err != nil {
-			return fmt.Errorf("read current versions: %w", err)
-		}
-		var keys []ContentKey
-		list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (r CurrentRecord, err error) {
-			var hash []byte
-			err = row.Scan(&r.Page, &r.URL, &r.Title, &r.Language, &hash)
-			k := ContentKey{Bucket: r.Page.Bucket()}
-			copy(k.Hash[:], hash)
-			keys = append(keys, k)
-			return r, err
-		})
-		if err != nil {
-			return fmt.Errorf("read current versions: %w", err)
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		contents, _, err := db.readBlobs(ctx, db.pool, recordTable, distinctKeys(keys))
-		if err != nil {
-			return fmt.Errorf("read current versions: %w", err)
-		}
-		for i, r := range list {
-			r.Record = contents[keys[i]]
-			if err := f(r); err != nil {
-				return err
-			}
-		}
-		after = list[len(list)-1].Page
-	}
 }
 
 // GoodRecords returns extracted records by page bucket and hash; damaged ones are

@@ -10,7 +10,6 @@ import (
 	"github.com/strandlinehq/strandline/summarize/figures"
 	"github.com/strandlinehq/strandline/summarize/novel"
 	"github.com/strandlinehq/strandline/summarize/popular"
-	"github.com/strandlinehq/strandline/summarize/query"
 	"github.com/strandlinehq/strandline/summarize/repeat"
 	"github.com/strandlinehq/strandline/summarize/trend"
 )
@@ -112,7 +111,7 @@ func (p *period) novel(list []sentence) {
 		in[i] = s.Sentence
 	}
 	sum := novel.Summarize(in, p.history.index, novel.Options{
-		Sentences: p.set.Sentences, Query: query.Words(p.topic.Query), Language: p.lang,
+		Sentences: p.set.Sentences, Query: wordsOf(p.topic.Query), Language: p.lang,
 		Boilerplate: func(site string, normal uint64) bool { return p.template[voice{site, normal}] },
 	})
 	run := &p.run.TopicPeriod
@@ -133,7 +132,7 @@ func (p *period) novel(list []sentence) {
 // rows adds figures of tables that changed.
 func (p *period) rows(tracked map[store.PageID]bool) {
 	asked := map[string]bool{}
-	for _, t := range text.Terms(query.Words(p.topic.Query), p.lang) {
+	for _, t := range text.Terms(wordsOf(p.topic.Query), p.lang) {
 		asked[t] = true
 	}
 	about := func(name string) bool {

@@ -17,6 +17,7 @@
 //	strandline sample LOG          draw pages to watch from a log of visits
 //	strandline notify test TARGET  send a test message
 //	strandline report NAME [URL]   tables and figures of the papers
+//	strandline topic NAME          what a period brought about a topic
 //	strandline novelty SERIES      compute again which pages of its snapshots are new
 //	strandline check [FILE]        validate a configuration
 //	strandline db STEP             schema steps
@@ -55,6 +56,7 @@ type cli struct {
 	Sample  sampleCmd  `cmd:"" help:"Draw the pages to watch from a log of visits, and print them as a watch."`
 	Notify  notifyCmd  `cmd:"" help:"Try out where messages go."`
 	Report  reportCmd  `cmd:"" help:"Print a table of the papers, or draw a figure, from the database."`
+	Topic   topicCmd   `cmd:"" help:"Print the last summary of a topic, or compute it; topic list lists all."`
 	Novelty noveltyCmd `cmd:"" help:"Compute again which pages of a series' snapshots are new, or those of pages and links in files."`
 	Check   checkCmd   `cmd:"" help:"Validate the configuration and print the plan."`
 	DB      dbCmd      `cmd:"" name:"db" help:"Schema steps and rebuilds."`

@@ -98,5 +98,5 @@ func leave(server *localpg.Server) {
 func features() configs.Features {
 	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds,
 		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks, configs.FeatureAuto, configs.FeatureWeb, configs.FeatureSeries,
-		configs.FeatureTargets, configs.FeatureNotify)
+		configs.FeatureTargets, configs.FeatureNotify, configs.FeatureTopics)
 }

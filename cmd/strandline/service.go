@@ -110,6 +110,7 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.sender.Run(ctx) })
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
+	g.Go(func() error { return s.followTopics(ctx) })
 	g.Go(func() error { return s.disk.Run(ctx) })
 	g.Go(func() error { return s.feedWatchdog(ctx) })
 	g.Go(func() error { return s.revive(ctx, s.reviveAfter) })
@@ -136,6 +137,15 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 		specs = append(specs, spec)
 		plans[spec.Name] = watch
 	}
+	for i := range c.Topics {
+		own, watches, err := s.topicWatches(&c.Topics[i])
+		if err != nil {
+			return store.Applied{}, err
+		}
+		for j := range own {
+			specs, plans[own[j].Name] = append(specs, own[j]), watches[j]
+		}
+	}
 	all := make([]snapshot.Series, len(c.Series))
 	for i := range c.Series {
 		var err error
@@ -149,6 +159,9 @@ func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, 
 	}
 	applied, err := s.SetWatches(ctx, now, specs)
 	if err != nil {
+		return applied, err
+	}
+	if err := s.setTopics(ctx, c, now); err != nil {
 		return applied, err
 	}
 	var watches []daemon.Watch

@@ -27,7 +27,7 @@ func rows() []row {
 			"monitor/novelty/birth", "monitor/novelty/eval", "monitor/novelty/linkfile", "monitor/novelty/window",
 			"monitor/text", "monitor/text/diff",
 			"summarize/boilerplate", "summarize/choose", "summarize/cluster", "summarize/feature", "summarize/figures", "summarize/novel", "summarize/passage",
-			"summarize/popular", "summarize/query", "summarize/repeat", "summarize/searxng", "summarize/trend",
+			"summarize/popular", "summarize/repeat", "summarize/searxng", "summarize/trend",
 			"store/body", "store/localpg",
 		}, []string{"leaves"}},
 		{"store", []string{"store"}, []string{"migrations", "leaves"}},

@@ -1,16 +1,19 @@
 package digest
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/atom"
 )
 
-var page = template.Must(template.New("digest").Funcs(template.FuncMap{"clean": clean}).Parse(`{{define "body"}}<p>{{.Lead}}</p>
+// page is parsed once.
+var page = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("digest").Funcs(template.FuncMap{"clean": clean}).Parse(`{{define "body"}}<p>{{.Lead}}</p>
 {{range $it := .Items}}<p>{{if and $.Context $it.Before}}<small>{{clean $it.Before}}</small> {{end}}<b>{{clean $it.Sentence}}</b>{{if and $.Context $it.After}} <small>{{clean $it.After}}</small>{{end}}<br>
 <small>{{$it.LabelWords}}, <a href="{{$it.URL}}">{{clean $it.Source}}</a>, {{$it.At.UTC.Format "2 Jan 15:04"}}{{with $.DiffLink $it}}, <a href="{{.}}">what changed</a>{{end}}{{if and (eq $it.Label "update") $it.Earlier}}; before: {{clean $it.Earlier}}{{end}}</small></p>
 {{end}}{{if .Figures}}<h2>Figures of tables</h2>
@@ -24,23 +27,15 @@ var page = template.Must(template.New("digest").Funcs(template.FuncMap{"clean": 
 <body><h1>{{.Topic}}: {{.Span}}</h1>
 {{template "body" .}}</body></html>
 `))
+})
 
 // HTML writes the summary as a document of its own, for a mail or a file. All text
 // of the web is escaped, and no address but http and https becomes a link.
 func (s *Summary) HTML(w io.Writer) error {
-	if err := page.Execute(w, s); err != nil {
+	if err := page().Execute(w, s); err != nil {
 		return fmt.Errorf("write summary of %s: %w", s.Topic, err)
 	}
 	return nil
-}
-
-// Fragment gives the inner HTML of the summary, as an entry of a feed has it.
-func (s *Summary) Fragment() (string, error) {
-	var b bytes.Buffer
-	if err := page.ExecuteTemplate(&b, "body", s); err != nil {
-		return "", fmt.Errorf("write summary of %s: %w", s.Topic, err)
-	}
-	return b.String(), nil
 }
 
 // JSON writes the summary as one document.
@@ -83,79 +78,28 @@ func (s *Summary) JSON(w io.Writer) error {
 	})
 }
 
-// feed is an Atom feed (RFC 4287).
-type feed struct {
-	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
-	ID      string   `xml:"id"`
-	Title   string   `xml:"title"`
-	Updated string   `xml:"updated"`
-	Author  author   `xml:"author"`
-	Links   []link   `xml:"link"`
-	Entries []entry  `xml:"entry"`
-}
-
-type author struct {
-	Name string `xml:"name"`
-}
-
-type link struct {
-	Rel  string `xml:"rel,attr"`
-	Type string `xml:"type,attr,omitempty"`
-	Href string `xml:"href,attr"`
-}
-
-type entry struct {
-	ID        string  `xml:"id"`
-	Title     string  `xml:"title"`
-	Published string  `xml:"published"`
-	Updated   string  `xml:"updated"`
-	Links     []link  `xml:"link"`
-	Content   content `xml:"content"`
-}
-
-type content struct {
-	Type string `xml:"type,attr"`
-	Text string `xml:",chardata"`
-}
-
-// Atom writes a feed of summaries of one topic, the newest first. id is a URI that
-// names the topic for good and self the address of the feed. An entry keeps its id
-// when its period is computed anew.
-func Atom(w io.Writer, topic, id, self string, since time.Time, list []*Summary) error {
-	f := feed{
-		ID: id, Title: clean(topic), Updated: since.UTC().Format(time.RFC3339), Author: author{"Strandline"},
-		Links: []link{{Rel: "self", Type: "application/atom+xml", Href: self}},
+// Entry is the summary as an entry of a feed. It keeps its id when the period is
+// computed anew.
+func (s *Summary) Entry(id string) atom.Entry {
+	e := atom.Entry{ID: id, Title: s.Topic + ": " + s.Span(), Published: s.To, Updated: s.To, Link: s.Link(), Summary: s.Lead()}
+	if s.ComputedAt.After(s.To) {
+		e.Updated = s.ComputedAt
 	}
-	for i, s := range list {
-		body, err := s.Fragment()
-		if err != nil {
-			return err
+	for _, it := range s.Items {
+		link := s.DiffLink(it)
+		if link == "" {
+			link = it.URL
 		}
-		e := entry{
-			ID: id + "/" + Stamp(s.From), Title: clean(topic) + ": " + s.Span(), Published: s.To.UTC().Format(time.RFC3339),
-			Updated: later(s.To, s.ComputedAt).UTC().Format(time.RFC3339), Content: content{"html", body},
-		}
-		if to := s.Link(); to != "" {
-			e.Links = append(e.Links, link{Rel: "alternate", Type: "text/html", Href: to})
-		}
-		if i == 0 || e.Updated > f.Updated {
-			f.Updated = e.Updated
-		}
-		f.Entries = append(f.Entries, e)
+		e.Content = append(e.Content, atom.Block{Text: it.Sentence}, atom.Block{Text: it.LabelWords() + ", " + it.Source(), Href: link})
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+	for _, it := range s.Figures {
+		e.Content = append(e.Content, atom.Block{Kind: atom.Item, Text: it.Sentence + " (before " + it.Earlier + "), " + it.Host, Href: it.URL})
 	}
-	e := xml.NewEncoder(w)
-	if err := e.Encode(f); err != nil {
-		return fmt.Errorf("write feed of topic %s: %w", topic, err)
+	for _, it := range s.Retracted {
+		e.Content = append(e.Content, atom.Block{Kind: atom.Removed, Text: it.Sentence, Href: it.URL})
 	}
-	return e.Close()
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
+	if len(e.Content) == 0 {
+		e.Content = atom.Content{{Text: s.Lead()}}
 	}
-	return b
+	return e
 }
