@@ -20,7 +20,7 @@ import (
 // exportCmd writes captures, or the rows of a view, to files of standard formats.
 type exportCmd struct {
 	Out    string `required:"" help:"The file to write; - for standard output." placeholder:"FILE"`
-	Format string `enum:"warc,cdxj,csv,ndjson,parquet" default:"warc" help:"warc (gzip unless the name ends in .warc) or cdxj; csv, ndjson or parquet of a view."`
+	Format string `enum:"warc,wacz,cdxj,csv,ndjson,parquet" default:"warc" help:"warc (gzip unless the name ends in .warc), wacz or cdxj; csv, ndjson or parquet of a view."`
 	View   string `help:"Rows of this view of schema api_v1, as of one moment." placeholder:"NAME"`
 	URL    string `help:"Only this page; a * at the end stands for any rest." placeholder:"URL"`
 	From   string `help:"Only captures or rows from this time on." placeholder:"TIME"`
@@ -76,7 +76,7 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 
 // fits refuses flags that do not go together.
 func (c *exportCmd) fits() error {
-	captures := c.Format == "warc" || c.Format == "cdxj"
+	captures := c.Format == "warc" || c.Format == "wacz" || c.Format == "cdxj"
 	switch {
 	case captures && c.View != "":
 		return usagef("--view %s: the rows of a view are written with --format csv, ndjson or parquet", c.View)
@@ -116,6 +116,9 @@ func (c *exportCmd) write(ctx context.Context, o *opened, w io.Writer, s store.S
 	opt := archive.ExportOptions{Select: s, Filename: c.Out, Software: "strandline", Plain: strings.HasSuffix(c.Out, ".warc")}
 	if c.Format == "warc" {
 		return archive.Export(ctx, o.DB, w, opt)
+	}
+	if c.Format == "wacz" {
+		return archive.ExportWACZ(ctx, o.DB, w, opt)
 	}
 	// The index tells where each record would stand in the WARC of the same selection.
 	opt.Index = true
