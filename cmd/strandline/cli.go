@@ -5,7 +5,7 @@
 //	strandline doctor              what keeps the program from its work
 //	strandline status, reload      what the daemon does; take the configuration anew
 //	strandline fetch URL...        fetch pages now
-//	strandline import FILE...      take page histories out of WARC files
+//	strandline import FILE...      take page histories out of WARC files, watches out of others
 //	strandline export --out FILE   write them back, or the rows of a view
 //	strandline history URL         the versions of a page
 //	strandline diff URL [A] [B]    what changed between two versions
@@ -44,7 +44,7 @@ type cli struct {
 	Reload  reloadCmd  `cmd:"" help:"Ask the running daemon to take the configuration anew, all or nothing."`
 	Crawl   crawlCmd   `cmd:"" help:"Take one snapshot of a configured series now."`
 	Fetch   fetchCmd   `cmd:"" help:"Fetch pages now, under the usual politeness, and store them."`
-	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times."`
+	Import  importCmd  `cmd:"" help:"Import WARC files: responses and revisits as versions with their own times. Or print what other programs watch as watches."`
 	Export  exportCmd  `cmd:"" help:"Export captures as WARC or CDXJ, or a view as CSV, NDJSON or Parquet."`
 	History historyCmd `cmd:"" help:"Print the versions of a page."`
 	Diff    diffCmd    `cmd:"" help:"Print the words, sentences or links that differ between two versions."`

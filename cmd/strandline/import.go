@@ -24,9 +24,13 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// importCmd takes WARC files into the database and measures what changed.
+// importCmd takes WARC files into the database and measures what changed, or
+// prints what other programs watch as watches.
 type importCmd struct {
-	Files     []string `arg:"" name:"file" help:"WARC files, plain or gzip."`
+	Files     []string `arg:"" name:"file" help:"WARC files, plain or gzip; or one file of another format."`
+	Format    string   `enum:"warc,list,opml,urlwatch,changedetection" default:"warc" help:"warc; or what to print as watches: list (a page a line, also CSV), opml, urlwatch (its YAML), changedetection (url-watches.json or a backup)."`
+	Name      string   `help:"Name of the watch, where the file has none." default:"imported"`
+	Schedule  string   `help:"Schedule of the watches, where the file has none." default:"@daily"`
 	NoMeasure bool     `help:"Leave the measures to a later run."`
 	Series    string   `help:"Make snapshots of this series of the captures." placeholder:"NAME"`
 	Gap       string   `help:"Captures of a series closer together are one snapshot." default:"24h" placeholder:"DURATION"`
@@ -50,6 +54,9 @@ const (
 func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err := checkFiles(c.Files); err != nil {
 		return err
+	}
+	if c.Format != "warc" {
+		return c.watches(a)
 	}
 	if limit := debug.SetMemoryLimit(-1); limit > importMemory {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(importMemory))

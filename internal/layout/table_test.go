@@ -59,6 +59,6 @@ func rooms() map[string][]string {
 		"github.com/alecthomas/kong":      {"cmd/..."},
 		"github.com/schollz/progressbar":  {"cmd/..."},
 		"github.com/nicholas-fedor":       {"cmd/internal/notify"},
-		"go.yaml.in/yaml":                 {"configs"},
+		"go.yaml.in/yaml":                 {"configs", "cmd/internal/foreign"},
 	}
 }
