@@ -88,7 +88,7 @@ func setSchema(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-func newDatabase(t *testing.T) string {
+func newDatabase(t testing.TB) string {
 	t.Helper()
 	key, err := migrations.Fingerprint()
 	if err != nil {
