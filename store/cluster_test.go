@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,6 +22,9 @@ var overrides = map[string]map[int]any{
 	"qRecordChains":    {3: int64(1) << 60},
 	"qRecordTemplates": {3: int64(1) << 60},
 	"qDeleteRecords":   {3: int64(1) << 60},
+	// The same of spans of time.
+	"qOutcomes":      {4: time.Unix(0, 0)},
+	"qPeriodFetches": {3: time.Unix(0, 0)},
 }
 
 // TestRoutes plans every statement on the twin and holds the rule of its kind.

@@ -84,7 +84,7 @@ func (db *DB) ReadView(ctx context.Context, q ViewQuery, begin func([]ViewColumn
 		if err != nil {
 			return err
 		}
-		sql, args, err := db.viewSQL(ctx, q, columns)
+		ask, err := db.viewSelect(ctx, q, columns)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (db *DB) ReadView(ctx context.Context, q ViewQuery, begin func([]ViewColumn
 			return err
 		}
 		// Asked for in the binary format whatever the types' defaults are.
-		rows, err := tx.Query(ctx, sql, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, args...)...)
+		rows, err := tx.Query(ctx, ask.sql, append([]any{pgx.QueryResultFormats{pgx.BinaryFormatCode}}, ask.args...)...)
 		if err != nil {
 			return fmt.Errorf("read view %s: %w", q.View, err)
 		}
@@ -139,9 +139,17 @@ func viewColumns(ctx context.Context, tx pgx.Tx, view string) ([]ViewColumn, err
 	return nil, fmt.Errorf("%w: %q; there are %s", ErrNoView, view, strings.Join(names, ", "))
 }
 
-// viewSQL writes the query. Names come from the catalogue and are quoted; what a
+// viewSelect is a select of one view, made for one question. It is no statement,
+// since any view may be asked for: what a view may read is held by the tests of views.
+type viewSelect struct {
+	sql  string
+	args []any
+}
+
+// viewSelect writes the query. Names come from the catalogue and are quoted; what a
 // person wrote goes as parameters.
-func (db *DB) viewSQL(ctx context.Context, q ViewQuery, columns []ViewColumn) (sql string, args []any, err error) {
+func (db *DB) viewSelect(ctx context.Context, q ViewQuery, columns []ViewColumn) (viewSelect, error) {
+	var args []any
 	has := func(name string) bool {
 		return slices.ContainsFunc(columns, func(c ViewColumn) bool { return c.Name == name })
 	}
@@ -155,14 +163,14 @@ func (db *DB) viewSQL(ctx context.Context, q ViewQuery, columns []ViewColumn) (s
 			continue
 		}
 		if !has(f.column) {
-			return "", nil, fmt.Errorf("%w with a column %s: %s has none", ErrNoView, f.column, q.View)
+			return viewSelect{}, fmt.Errorf("%w with a column %s: %s has none", ErrNoView, f.column, q.View)
 		}
 		only("%s = $%d", f.column, f.value)
 	}
 	if !q.From.IsZero() || !q.To.IsZero() {
 		i := slices.IndexFunc(timeColumns(), has)
 		if i < 0 {
-			return "", nil, fmt.Errorf("%w with a time for each row: %s has none", ErrNoView, q.View)
+			return viewSelect{}, fmt.Errorf("%w with a time for each row: %s has none", ErrNoView, q.View)
 		}
 		if !q.From.IsZero() {
 			only("%s >= $%d", timeColumns()[i], q.From)
@@ -173,7 +181,7 @@ func (db *DB) viewSQL(ctx context.Context, q ViewQuery, columns []ViewColumn) (s
 	}
 	if q.URL != "" {
 		if !has("url") {
-			return "", nil, fmt.Errorf("%w with a column url: %s has none", ErrNoView, q.View)
+			return viewSelect{}, fmt.Errorf("%w with a column url: %s has none", ErrNoView, q.View)
 		}
 		prefix, star := strings.CutSuffix(q.URL, "*")
 		switch {
@@ -183,7 +191,7 @@ func (db *DB) viewSQL(ctx context.Context, q ViewQuery, columns []ViewColumn) (s
 			// By the page's id, for which there are indexes.
 			page, err := db.PageByURL(ctx, q.URL)
 			if err != nil && !errors.Is(err, ErrNotFound) {
-				return "", nil, err
+				return viewSelect{}, err
 			}
 			only("%s = $%d", "page_id", int64(page.ID))
 			only("%s = $%d", "bucket", page.ID.Bucket())
@@ -198,9 +206,9 @@ func (db *DB) viewSQL(ctx context.Context, q ViewQuery, columns []ViewColumn) (s
 			list[i] += "::text"
 		}
 	}
-	sql = "select " + strings.Join(list, ", ") + " from " + pgx.Identifier{"api_v1", q.View}.Sanitize()
+	sql := "select " + strings.Join(list, ", ") + " from " + pgx.Identifier{"api_v1", q.View}.Sanitize()
 	if len(where) > 0 {
 		sql += " where " + strings.Join(where, " and ")
 	}
-	return sql, args, nil
+	return viewSelect{sql, args}, nil
 }
