@@ -76,7 +76,7 @@ func sqlDocsOf(t testing.TB, q rower) string {
 	b.WriteString("\n## Functions\n")
 	for _, f := range column[[]string](t, q, `
 		select array[p.proname, pg_get_function_identity_arguments(p.oid), pg_get_function_result(p.oid), coalesce(obj_description(p.oid, 'pg_proc'), '')]
-		from pg_proc p where p.pronamespace = 'api_v1'::regnamespace order by p.proname, 2`) {
+		from pg_proc p where p.pronamespace = 'api_v1'::regnamespace order by p.proname, p.oid`) {
 		fmt.Fprintf(&b, "\n### %s(%s)\n\n%s\n\nReturns `%s`.\n", f[0], f[1], f[3], f[2])
 	}
 	return b.String()
