@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/strandlinehq/strandline/crawler/archive"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/crawler/simweb"
+	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
+	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/summarize"
+)
+
+// TestWorkedQuestions runs the queries of docs/sql on pages of the simulated web
+// that went through import, series, measures, watches and a topic. Each has to give
+// a row; to psql it is one statement.
+func TestWorkedQuestions(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/sql/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no questions: %v", err)
+	}
+	db := questioned(t)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := strings.TrimSpace(string(text))
+		if !strings.HasPrefix(query, "-- ") || !strings.HasSuffix(query, ";") || strings.Contains(query, "core.") {
+			t.Errorf("%s: want a question, one statement that ends in a semicolon, and views of api_v1 only", file)
+		}
+		// As the role of analysts does: read-only, and in UTC.
+		n := 0
+		err = pgx.BeginTxFunc(t.Context(), db.Pool(), pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(t.Context(), `set local timezone = 'UTC'`); err != nil {
+				return err
+			}
+			rows, err := tx.Query(t.Context(), query)
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				n++
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		} else if n == 0 {
+			t.Errorf("%s: no row", file)
+		}
+	}
+}
+
+// questionPages is how many pages the questions are asked of, each hour of
+// questionDays days.
+const (
+	questionPages = 30
+	questionDays  = 2
+)
+
+// questioned fills a database with what the questions are about.
+func questioned(t *testing.T) *store.DB {
+	t.Helper()
+	ctx := t.Context()
+	file := filepath.Join(t.TempDir(), "web.warc")
+	a := &app{stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
+	if err := (&sampleArchiveCmd{Out: file, Pages: questionPages, Days: questionDays, Seed: 1}).Run(ctx, a); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(ctx, newDatabase(t), store.Options{MaxConns: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	web, err := db.EnsureSeries(ctx, "web", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetGap(ctx, web.ID, 20*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	reader := intake.New(canonical.New(canonical.Options{}))
+	if _, err := archive.Import(ctx, db, reader, []string{file, growingHost(t)}, archive.ImportOptions{Series: web.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := series.Update(ctx, db, web.ID, series.Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	var first time.Time
+	rows, err := db.Pool().Query(ctx, `select url, first_seen from api_v1.page where last_version is not null order by url`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var url string
+	var at time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&url, &at}, func() error {
+		if urls = append(urls, url); first.IsZero() || at.Before(first) {
+			first = at
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	end := first.Truncate(24*time.Hour).AddDate(0, 0, questionDays)
+	due := func(string, time.Time) (time.Time, time.Time, error) { return end, end, nil }
+	if _, err := db.SetWatches(ctx, end, []store.WatchSpec{
+		{Name: "government", Category: "Government", Config: []byte("{}"), Timing: "hourly", Every: time.Hour, Pages: urls, First: due},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := monitor.New(db, monitor.Options{}).Drain(ctx); err != nil {
+		t.Fatal(err)
+	}
+	topicOf(ctx, t, db, urls, first, end)
+	if err := db.Analyze(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// growingHost writes an archive of a host that the simulated web lacks: its index
+// links to articles of which one more is there every six hours, and to a page that
+// is gone. The hours are those of the simulated web, so that snapshots have both.
+func growingHost(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "growing.warc")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := warc.NewWriter(f, warc.WriterOptions{Reproducible: true, Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	world, err := simweb.New(time.Now, simweb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(path, status string, at time.Time, page string) {
+		t.Helper()
+		if _, err := out.Response("http://growing.test/"+path, at, fmt.Appendf(nil, "HTTP/1.1 %s\r\nContent-Type: text/html\r\n\r\n", status), []byte(page), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for hour := range 24 * questionDays {
+		at := world.Options().Epoch.Add(time.Duration(hour) * time.Hour)
+		index := "<h1>Harbour news</h1><a href='/gone'>Old fares</a>"
+		for n := range hour/6 + 1 {
+			index += fmt.Sprintf("<p><a href='/article%d'>Report %d of the harbour</a></p>", n, n)
+			put(fmt.Sprintf("article%d", n), "200 OK", at, fmt.Sprintf("<h1>Report %d</h1><p>The harbour took in %d ships.</p><a href='/'>All</a>", n, 10+n))
+		}
+		put("", "200 OK", at, index)
+		put("gone", "404 Not Found", at, "<p>There is no such page.</p>")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// topicOf forms a topic of the pages, with a period each twelve hours.
+func topicOf(ctx context.Context, t *testing.T, db *store.DB, urls []string, from, to time.Time) {
+	t.Helper()
+	const period = 12 * time.Hour
+	next := func(at time.Time) time.Time { return at.Truncate(period).Add(period) }
+	topic, err := db.EnsureTopic(ctx, from, store.Topic{Name: "town", Query: "news of the town", Language: "en", Provider: "seeds", Rank: "novel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := summarize.Settings{Provider: summarize.Seeds(urls), Next: next}
+	runner := summarize.New(db, summarize.Options{Now: func() time.Time { return to }, Patience: -1, Retry: time.Nanosecond})
+	if topic, err = runner.Form(ctx, topic, set); err != nil {
+		t.Fatal(err)
+	}
+	for at := from.Truncate(period); at.Before(to); at = next(at) {
+		if _, err := runner.Period(ctx, topic, set, at, next(at), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

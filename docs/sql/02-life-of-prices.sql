@@ -1,0 +1,9 @@
+-- How long do prices live, and what else stands in a cell or a paragraph?
+-- An element is named by its path, the last part of which is its tag; life_hours is how long one content stayed there.
+select p.host, count(*) as places, round(avg(e.life_hours)::numeric, 1) as mean_hours,
+       percentile_cont(0.5) within group (order by e.life_hours) as median_hours
+from api_v1.element_life e
+join api_v1.page p using (bucket, page_id)
+where e.path ~ '(td|span|p)\[?[0-9]*\]?$' and e.life_hours is not null
+group by p.host
+order by mean_hours, p.host;
