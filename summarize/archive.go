@@ -3,6 +3,7 @@ package summarize
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/strandlinehq/strandline/monitor/query"
@@ -15,17 +16,46 @@ import (
 // they say now and what they said before, the best first.
 type Archive struct{ DB *store.DB }
 
-// Find returns the pages that serve the query best.
+// Find returns the pages that serve the query best; behind those that have all words
+// of it come those that lack one of three or more.
 func (a Archive) Find(ctx context.Context, q, language string, limit int) ([]Hit, error) {
 	asked, err := query.Parse(q)
 	if err != nil {
 		return nil, err
 	}
 	var out []Hit
+	seen := map[store.PageID]bool{}
+	for _, asked := range []query.Query{asked, relaxed(asked)} {
+		if out, err = a.find(ctx, asked, language, limit, seen, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// relaxed is a query in which each alternative of three terms or more may lack one;
+// one without such alternatives finds nothing.
+func relaxed(q query.Query) query.Query {
+	out := query.Query{Terms: q.Terms}
+	for _, a := range q.Alternatives {
+		if bits.OnesCount64(uint64(a.Needed)) < 3 {
+			continue
+		}
+		for i := range q.Terms {
+			if a.Needed>>i&1 == 1 {
+				out.Alternatives = append(out.Alternatives, query.Alternative{Needed: a.Needed &^ (1 << i), Barred: a.Barred})
+			}
+		}
+	}
+	return out
+}
+
+// find appends hits up to the limit.
+func (a Archive) find(ctx context.Context, q query.Query, language string, limit int, seen map[store.PageID]bool, out []Hit) ([]Hit, error) {
+	const batch = 500
 	var after *store.SearchMark
-	for len(out) < limit {
-		const batch = 500
-		hits, _, err := a.DB.Search(ctx, asked, store.SearchOptions{ByRank: true, After: after, Limit: batch})
+	for len(out) < limit && len(q.Alternatives) > 0 {
+		hits, _, err := a.DB.Search(ctx, q, store.SearchOptions{ByRank: true, After: after, Limit: batch})
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +68,8 @@ func (a Archive) Find(ctx context.Context, q, language string, limit int) ([]Hit
 			return nil, err
 		}
 		for _, h := range hits {
-			if len(out) < limit && (language == "" || !other(places[h.Page].Language, language)) {
+			if len(out) < limit && !seen[h.Page] && (language == "" || !other(places[h.Page].Language, language)) {
+				seen[h.Page] = true
 				out = append(out, Hit{h.URL, fmt.Sprintf("hit %d of the search in the archive", len(out)+1)})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
@@ -124,7 +125,7 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, version
 			}
 			for _, s := range now {
 				if read > 0 && !seen[s.Normal] {
-					rd.fresh = append(rd.fresh, s)
+					rd.add(s, now)
 				}
 				seen[s.Normal] = true
 			}
@@ -139,6 +140,29 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, version
 		}
 	}
 	return nil
+}
+
+// add takes in a new sentence of a version. One that had other figures and is gone
+// from this version was an earlier state of it ("47 cases", "49 cases"): the last one
+// of the period stands for all.
+func (p *reading) add(s sentence, now []sentence) {
+	form := withoutFigures(s.Text)
+	i := slices.IndexFunc(p.fresh, func(old sentence) bool {
+		return old.version != s.version && withoutFigures(old.Text) == form && !slices.ContainsFunc(now, func(n sentence) bool { return n.Normal == old.Normal })
+	})
+	if i >= 0 && form != s.Text {
+		p.fresh = slices.Delete(p.fresh, i, i+1)
+	}
+	p.fresh = append(p.fresh, s)
+}
+
+func withoutFigures(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c == ',' || c == '.' {
+			return -1
+		}
+		return c
+	}, s)
 }
 
 // languageOf is the language of a version where it is sure of it.
@@ -185,6 +209,9 @@ func (p *reading) retracted() []sentence {
 	var out []sentence
 	for _, i := range list {
 		s := p.known[i]
+		if s.Before == "" || s.After == "" {
+			continue // an item of a list that scrolls has no text of its own around it
+		}
 		s.version = p.from.Version
 		out = append(out, s)
 	}

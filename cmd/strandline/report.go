@@ -18,7 +18,7 @@ import (
 // reportCmd prints one of the papers' tables or figures.
 type reportCmd struct {
 	Name string `arg:"" help:"One of ${reports}."`
-	Of   string `arg:"" optional:"" name:"of" help:"The URL of the page, or the name of the series, for the reports of one."`
+	Of   string `arg:"" optional:"" name:"of" help:"The URL of the page, or the name of the series or topic, for the reports of one."`
 	CSV  bool   `name:"csv" help:"Print CSV; the notes go to stderr."`
 	SVG  string `name:"svg" help:"Draw the figure into a file; - is stdout." placeholder:"FILE"`
 }
@@ -28,6 +28,7 @@ const (
 	ofAll    = ""
 	ofPage   = "URL"
 	ofSeries = "SERIES"
+	ofTopic  = "TOPIC"
 )
 
 // reportKind is a report: its table, and its figure if it has one.
@@ -41,6 +42,7 @@ type reportKind struct {
 type reported struct {
 	*opened
 	series store.Series    // of a series
+	topic  store.Topic     // of a topic
 	page   pagereport.Page // of a page
 }
 
@@ -59,6 +61,7 @@ func reportKinds() []reportKind {
 		{"convergence", ofSeries, reportConvergence},
 		{"distribution", ofSeries, reportDistribution},
 		{"accuracy", ofSeries, reportAccuracy},
+		{"topic", ofTopic, reportTopic},
 	}
 }
 
@@ -86,6 +89,8 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 		return usagef("report %s wants the URL of a page", c.Name)
 	case kinds[i].of == ofSeries && c.Of == "":
 		return usagef("report %s wants the name of a series", c.Name)
+	case kinds[i].of == ofTopic && c.Of == "":
+		return usagef("report %s wants the name of a topic", c.Name)
 	case kinds[i].of == ofAll && c.Of != "":
 		return usagef("report %s is over all pages and takes no URL", c.Name)
 	}
@@ -98,6 +103,12 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	switch kinds[i].of {
 	case ofSeries:
 		if r.series, err = o.seriesNamed(ctx, c.Of); err != nil {
+			return err
+		}
+	case ofTopic:
+		if r.topic, err = o.TopicByName(ctx, c.Of); errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("there is no topic %q; 'strandline topic list' lists them", c.Of)
+		} else if err != nil {
 			return err
 		}
 	case ofPage:

@@ -214,6 +214,9 @@ func (it *Item) LabelWords() string {
 // TermWords lists the terms that rise, then the heaviest others.
 func (s *Summary) TermWords() (rising, falling, others []string) {
 	for _, t := range s.Terms {
+		if !strings.ContainsFunc(t.Word, unicode.IsLetter) {
+			continue // a bare number tells nothing without its sentence
+		}
 		switch t.Trend {
 		case "rising":
 			rising = append(rising, clean(t.Word))

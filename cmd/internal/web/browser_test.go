@@ -224,6 +224,9 @@ func TestBrowser(t *testing.T) {
 		{"version", busy + "/versions/3"},
 		{"figure", busy + "/lifespans"},
 		{"schedule", "/schedule"},
+		{"topics", "/topics"},
+		{"topic", "/topics/the%20hours"},
+		{"paper", "/topics/the%20hours/" + noon.Add(-2*time.Hour).Format("20060102T150405Z") + "?mode=paper"},
 		{"search", "/search?q=hour"},
 		{"searched", "/search?q=hour+OR+long&series=hourly+web"},
 		{"share", "/search?q=hour+OR+text&series=hourly+web&by=share&sort=novelty"},
@@ -243,6 +246,8 @@ func TestBrowser(t *testing.T) {
 
 	b.do(t, "theme", b.open("/"), chromedp.Click("[data-theme-switch]"), want(t, "dark", `document.documentElement.dataset.theme === "dark"`),
 		b.open("/pages"), want(t, "remembered", `document.documentElement.dataset.theme === "dark"`), chromedp.Click("[data-theme-switch]"))
+	b.do(t, "review of a topic", b.open("/topics/the%20hours"), chromedp.Click(`button[value=accept]`), chromedp.WaitNotPresent(`button[value=accept]`), chromedp.WaitReady("footer"),
+		want(t, "accepted", `location.hash === "#review" && !document.querySelector("button[value=accept]") && document.body.textContent.includes("evil.test/proposed")`))
 	b.do(t, "sorting", b.open("/pages"), chromedp.Click(`//th/a[text()="Changes every"]`), chromedp.WaitReady(`th[aria-sort="ascending"]`),
 		want(t, "sorted", `location.search.includes("sort=every")`), chromedp.Click(`th[aria-sort] a`),
 		chromedp.WaitReady(`th[aria-sort="descending"]`))

@@ -18,6 +18,7 @@ import (
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/summarize"
 )
 
 // The fixture: pages of the simulated web and pages that attack, captured every
@@ -120,6 +121,7 @@ func fill(t testing.TB, db *store.DB) fixture {
 	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	fillTopic(t, db)
 	fx := fixture{DB: db}
 	for _, a := range attacks {
 		url, err := reader.Canonical(a.url)
@@ -147,4 +149,41 @@ func (f fixture) page(t testing.TB, url string) store.PageID {
 		t.Fatal(err)
 	}
 	return p.ID
+}
+
+// fixtureTopic is a topic with a period an hour, a page that waits for a decision and
+// one that left.
+const fixtureTopic = "the hours"
+
+func fillTopic(t testing.TB, db *store.DB) {
+	t.Helper()
+	row, err := db.EnsureTopic(t.Context(), noon, store.Topic{Name: fixtureTopic, Query: "hour OR long", Language: "en", Provider: "archive", Rank: "novel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := summarize.New(db, summarize.Options{Now: func() time.Time { return noon }, Patience: -1})
+	set := summarize.Settings{Provider: summarize.Archive{DB: db}, Top: 5, Parents: 50, Add: 5, Review: true}
+	if row, err = run.Form(t.Context(), row, set); err != nil || row.FormedAt.IsZero() {
+		t.Fatalf("topic is not formed: %v, %s", err, row.Note)
+	}
+	pages, err := db.TopicPages(t.Context(), row.ID)
+	if err != nil || len(pages) < 3 {
+		t.Fatalf("topic has %d pages: %v", len(pages), err)
+	}
+	if err := db.LeaveTopic(t.Context(), row.ID, noon.Add(-3*time.Hour), map[store.PageID]string{pages[0].Page: "it was <b>dull</b>"}); err != nil {
+		t.Fatal(err)
+	}
+	for at := noon.Add(-5 * time.Hour); at.Before(noon.Add(-time.Hour)); at = at.Add(time.Hour) {
+		if _, err := run.Period(t.Context(), row, set, at, at.Add(time.Hour), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids, err := db.ResolvePages(t.Context(), []store.Sighting{{URL: "http://evil.test/proposed", At: noon}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := store.TopicPage{Page: ids["http://evil.test/proposed"], AddedBy: store.AddedByGrowth, Reason: "3 of 4 <i>pages</i> link to it", ProposedAt: noon.Add(-time.Hour)}
+	if n, err := db.AddTopicPages(t.Context(), row.ID, []store.TopicPage{waiting}); err != nil || n != 1 {
+		t.Fatalf("%d pages proposed: %v", n, err)
+	}
 }

@@ -43,6 +43,7 @@ type homeBody struct {
 	LoadMost   int64
 	Watches    int
 	LastChange time.Time
+	Topics     []topicLine
 }
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
@@ -97,6 +98,9 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 		if !w.Paused {
 			b.Watches++
 		}
+	}
+	if b.Topics, err = s.topicLines(ctx, homeSentences); err != nil {
+		return err
 	}
 	return s.show(w, r, "home.html", "What changed", b)
 }

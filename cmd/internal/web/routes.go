@@ -31,6 +31,7 @@ func (s *Server) routes() [][]route {
 		s.scheduleRoutes(),
 		s.searchRoutes(),
 		s.feedRoutes(),
+		s.topicRoutes(),
 		s.cdxRoutes(),
 		s.apiRoutes(),
 	}
@@ -43,7 +44,7 @@ type entry struct {
 
 // bar lists the entries, in order. A section without pages is not in it.
 func bar() []entry {
-	return []entry{{"Pages", "/pages"}, {"Search", "/search"}, {"Schedule", "/schedule"}}
+	return []entry{{"Pages", "/pages"}, {"Search", "/search"}, {"Topics", "/topics"}, {"Schedule", "/schedule"}}
 }
 
 // mux puts the routes together.

@@ -18,7 +18,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"when": when, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "bytes": bytesWords, "middle": middle,
-		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "shownText": shownText, "lag": lagWords,
+		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
 	}
 }
 

@@ -1,0 +1,300 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/atom"
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/digest"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// What the pages of topics show.
+const (
+	topicPeriods   = 60 // in the picker
+	topicBars      = 24 // periods in the bars of a page
+	homeSentences  = 3  // of each topic, on the first page
+	topicFeedItems = 20
+	topicDeparted  = 50
+)
+
+func (s *Server) topicRoutes() []route {
+	return []route{
+		{"GET /topics", s.topics, viewer, false},
+		{"GET /topics/{name}", s.topic, viewer, false},
+		{"GET /topics/{name}/{period}", s.topic, viewer, false},
+		{"POST /topics/{name}/review", s.reviewTopic, editor, false},
+		{"GET /feeds/topic/{file}", s.feedTopic, viewer, false},
+	}
+}
+
+// topicLine is a topic in the list.
+type topicLine struct {
+	store.TopicCount
+	Top    []digest.Item
+	Rising []string
+}
+
+// Href is the address of the topic.
+func (t topicLine) Href() string { return topicPath(t.Name) }
+
+func topicPath(name string) string { return "/topics/" + url.PathEscape(name) }
+
+func (s *Server) topics(w http.ResponseWriter, r *http.Request) error {
+	lines, err := s.topicLines(r.Context(), 2)
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "topics.html", "Topics", lines)
+}
+
+// topicLines reads all topics with the best sentences of their last period.
+func (s *Server) topicLines(ctx context.Context, sentences int) ([]topicLine, error) {
+	topics, err := s.db.TopicCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]topicLine, len(topics))
+	for i, t := range topics {
+		out[i].TopicCount = t
+		if t.LastStart.IsZero() {
+			continue
+		}
+		sum, err := digest.Read(ctx, s.db, t.Topic, t.LastStart, digest.Options{})
+		if err != nil {
+			return nil, err
+		}
+		out[i].Top = sum.Top(sentences)
+		rising, _, _ := sum.TermWords()
+		out[i].Rising = rising[:min(len(rising), 6)]
+	}
+	return out, nil
+}
+
+// topicBody is the page of a topic and a period.
+type topicBody struct {
+	store.Topic
+	Periods  []periodLink
+	Summary  *digest.Summary // nil: no period has ended
+	Terms    []store.TopicTerm
+	Members  []topicMember
+	Waiting  []topicMember
+	Gone     []topicMember
+	MoreGone int
+	Mode     string
+	Modes    []tab
+	Feed     string
+	Path     string
+}
+
+type periodLink struct {
+	store.TopicPeriod
+	Href   string
+	Span   string
+	Chosen bool
+}
+
+// topicMember is a page of a topic with its last scores.
+type topicMember struct {
+	store.TopicPage
+	store.Place
+	Bars template.HTML
+}
+
+func (s *Server) topic(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	t, err := s.db.TopicByName(ctx, r.PathValue("name"))
+	if errors.Is(err, store.ErrNotFound) {
+		return notFound("There is no topic of that name.")
+	}
+	if err != nil {
+		return err
+	}
+	b := topicBody{Topic: t, Mode: r.URL.Query().Get("mode"), Feed: "/feeds/topic/" + url.PathEscape(t.Name) + ".atom", Path: topicPath(t.Name)}
+	if b.Mode != "" && b.Mode != "novel" && b.Mode != "paper" {
+		return badRequest("The modes are novel and paper.")
+	}
+	periods, err := s.db.TopicPeriods(ctx, t.ID, topicPeriods)
+	if err != nil {
+		return err
+	}
+	var start time.Time
+	if len(periods) > 0 {
+		start = periods[0].From
+	}
+	if at := r.PathValue("period"); at != "" {
+		if start, err = digest.ParseStamp(at); err != nil {
+			return notFound("There is no period of that name; the page of the topic lists them.")
+		}
+	}
+	for _, p := range periods {
+		b.Periods = append(b.Periods, periodLink{p, b.Path + "/" + digest.Stamp(p.From), digest.Span(p.From, p.To), p.From.Equal(start)})
+	}
+	if !start.IsZero() {
+		b.Summary, err = digest.Read(ctx, s.db, t, start, digest.Options{Mode: b.Mode, Context: 1})
+		if errors.Is(err, store.ErrNotFound) {
+			return notFound("There is no period that starts then; the page of the topic lists them.")
+		}
+		if err != nil {
+			return err
+		}
+		b.Terms = b.Summary.Terms
+		here := b.Path + "/" + digest.Stamp(start)
+		for _, m := range []struct{ value, words string }{{"novel", "what is new"}, {"paper", "what is popular"}} {
+			b.Modes = append(b.Modes, tab{m.words, query(here, "mode", m.value), m.value == b.Summary.Mode})
+		}
+	}
+	if err := s.members(ctx, &b); err != nil {
+		return err
+	}
+	title := t.Name
+	if b.Summary != nil {
+		title += ": " + b.Summary.Span()
+	}
+	return s.show(w, r, "topic.html", title, b)
+}
+
+// members reads the pages of a topic, with a bar for each of their last periods.
+func (s *Server) members(ctx context.Context, b *topicBody) error {
+	pages, err := s.db.TopicPages(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	ids := make([]store.PageID, len(pages))
+	for i, p := range pages {
+		ids[i] = p.Page
+	}
+	places, err := s.db.Places(ctx, ids)
+	if err != nil {
+		return err
+	}
+	scores, err := s.db.PageScores(ctx, b.ID, ids)
+	if err != nil {
+		return err
+	}
+	of := map[store.PageID][]store.PageScore{}
+	most := 0.0
+	for _, sc := range scores {
+		of[sc.Page] = append(of[sc.Page], sc)
+		most = max(most, sc.Score)
+	}
+	for _, p := range pages {
+		m := topicMember{p, places[p.Page], scoreBars(of[p.Page], most)}
+		switch p.State() {
+		case "member":
+			b.Members = append(b.Members, m)
+		case "proposed":
+			b.Waiting = append(b.Waiting, m)
+		default:
+			if len(b.Gone) == topicDeparted {
+				b.MoreGone++
+				continue
+			}
+			b.Gone = append(b.Gone, m)
+		}
+	}
+	return nil
+}
+
+// scoreBars draws the scores of a page's last periods: how much it had to say that
+// was new, the same scale for all pages; a period without a fetch is left blank.
+func scoreBars(list []store.PageScore, most float64) template.HTML {
+	const step, height = 5, 20
+	list = list[max(0, len(list)-topicBars):]
+	if len(list) == 0 {
+		return `<span class="none">–</span>`
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="scorebars" width="%d" height="%d" role="img" aria-label="Scores of the last %d periods">`, step*len(list), height, len(list))
+	for i, p := range list {
+		if !p.Seen {
+			continue
+		}
+		h := 1.0
+		if most > 0 {
+			h = max(1, p.Score/most*height)
+		}
+		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f"><title>%s: S %s, D %s</title></rect>`, i*step, height-h, step-1, h,
+			digest.Span(p.From, p.To), chart.NumberText(p.Score), chart.NumberText(p.UpToDate))
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers and dates only
+}
+
+// reviewTopic accepts or refuses a proposed page.
+func (s *Server) reviewTopic(w http.ResponseWriter, r *http.Request) error {
+	if err := s.checkForm(r); err != nil {
+		return err
+	}
+	t, err := s.db.TopicByName(r.Context(), r.PathValue("name"))
+	if errors.Is(err, store.ErrNotFound) {
+		return notFound("There is no topic of that name.")
+	}
+	if err != nil {
+		return err
+	}
+	page, err := strconv.ParseInt(r.PostForm.Get("page"), 10, 64)
+	decision := r.PostForm.Get("decision")
+	if err != nil || decision != "accept" && decision != "refuse" {
+		return badRequest("A page is accepted or refused.")
+	}
+	err = s.db.DecideTopicPage(r.Context(), t.ID, store.PageID(page), decision == "accept", s.now().UTC())
+	if errors.Is(err, store.ErrNotFound) {
+		return notFound("This page does not wait for a decision any more; somebody may have decided already.")
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, topicPath(t.Name)+"#review", http.StatusSeeOther)
+	return nil
+}
+
+// feedTopic answers with the last summaries of a topic.
+func (s *Server) feedTopic(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	name, ok := strings.CutSuffix(r.PathValue("file"), ".atom")
+	if !ok {
+		return notFound("The feed of a topic ends in .atom.")
+	}
+	t, err := s.db.TopicByName(ctx, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return notFound("There is no topic of that name.")
+	}
+	if err != nil {
+		return err
+	}
+	periods, err := s.db.TopicPeriods(ctx, t.ID, topicFeedItems)
+	if err != nil {
+		return err
+	}
+	origin := s.origin(r)
+	f := atom.Feed{
+		ID: atom.Tag(feedAuthority, feedSince, "feed", "topic", name), Title: "Strandline: " + name, Subtitle: "What each period brought about a topic.",
+		Author: "Strandline", Updated: t.AddedAt, Self: origin + r.URL.EscapedPath(), Page: origin + topicPath(name),
+	}
+	for i, p := range periods {
+		sum, err := digest.Read(ctx, s.db, t, p.From, digest.Options{Base: origin})
+		if err != nil {
+			return err
+		}
+		e := sum.Entry(atom.Tag(feedAuthority, feedSince, "topic", name, digest.Stamp(p.From)))
+		if i == 0 {
+			f.Updated = e.Updated
+		}
+		f.Entries = append(f.Entries, e)
+	}
+	doc, err := atom.Write(f)
+	if err != nil {
+		return err
+	}
+	s.send(w, r, http.StatusOK, atom.ContentType, doc)
+	return nil
+}

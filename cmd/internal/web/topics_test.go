@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/strandlinehq/strandline/cmd/internal/atom"
+)
+
+func ask(h http.Handler, method, address string, form url.Values) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, "http://localhost"+address, strings.NewReader(form.Encode()))
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestTopicPages(t *testing.T) {
+	t.Parallel()
+	fx := fill(t, open(t))
+	h := newServer(t, fx.DB, nil)
+	const base = "/topics/the%20hours"
+	page := ask(h, http.MethodGet, base, nil).Body.String()
+	for _, words := range []string{"had something new", "Pages that wait for a decision", "Pages that left", "it was &lt;b&gt;dull&lt;/b&gt;", "3 of 4 &lt;i&gt;pages&lt;/i&gt;", "up-to-date-ness", "what changed"} {
+		if !strings.Contains(strings.ToLower(page), strings.ToLower(words)) {
+			t.Errorf("the topic does not show %q", words)
+		}
+	}
+	for address, want := range map[string]int{
+		"/topics": 200, base: 200, base + "/20000101T000000Z": 404, base + "/yesterday": 404, base + "?mode=odd": 400, "/topics/none": 404,
+		"/feeds/topic/the%20hours.atom": 200, "/feeds/topic/none.atom": 404, "/feeds/topic/x": 404,
+	} {
+		if got := ask(h, http.MethodGet, address, nil).Code; got != want {
+			t.Errorf("%s: status %d, want %d", address, got, want)
+		}
+	}
+	feed := ask(h, http.MethodGet, "/feeds/topic/the%20hours.atom", nil)
+	if err := atom.Check(feed.Body.Bytes()); err != nil {
+		t.Errorf("feed: %v", err)
+	}
+	if n := strings.Count(feed.Body.String(), "<entry>"); n != 4 {
+		t.Errorf("%d entries, want one a period", n)
+	}
+	if home := ask(h, http.MethodGet, "/", nil).Body.String(); !strings.Contains(home, base) {
+		t.Error("the first page has no topic")
+	}
+}
+
+// TestReview decides on the proposed page, once, and only with the form's token.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	fx := fill(t, open(t))
+	h := newServer(t, fx.DB, nil)
+	const address = "/topics/the%20hours/review"
+	page := ask(h, http.MethodGet, "/topics/the%20hours", nil).Body.String()
+	token := regexp.MustCompile(`name="form_token" value="([^"]+)"><input type="hidden" name="page" value="(\d+)"`).FindStringSubmatch(page)
+	if token == nil {
+		t.Fatal("the page has no form")
+	}
+	form := url.Values{"form_token": {token[1]}, "page": {token[2]}, "decision": {"refuse"}}
+	for _, tt := range []struct {
+		name, key, value string
+		want             int
+	}{
+		{"without the token", "form_token", "x", http.StatusForbidden},
+		{"no decision", "decision", "maybe", http.StatusBadRequest},
+		{"no page", "page", "x", http.StatusBadRequest},
+		{"another page", "page", "1", http.StatusNotFound},
+		{"as it is", "decision", "refuse", http.StatusSeeOther},
+		{"again", "decision", "accept", http.StatusNotFound},
+	} {
+		f := url.Values{}
+		for k, v := range form {
+			f[k] = v
+		}
+		f.Set(tt.key, tt.value)
+		if got := ask(h, http.MethodPost, address, f).Code; got != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
