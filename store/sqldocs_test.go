@@ -24,9 +24,9 @@ Every view of page data has ` + "`bucket`" + ` as its last column: join them ` +
 All times are UTC. The view ` + "`data_dictionary`" + ` has what stands below. Types, units and meanings follow the database.
 `
 
-// TestSQLDocs wants docs/sql.md to be what the comments of the database say, and
+// TestSQLDocsOfComments wants docs/sql.md to be what the comments of the database say, and
 // the worked questions of docs/sql.
-func TestSQLDocs(t *testing.T) {
+func TestSQLDocsOfComments(t *testing.T) {
 	t.Parallel()
 	want := sqlDocsOf(t, open(t).Pool())
 	if *update {
