@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/cmd/internal/seriesreport"
 	"github.com/strandlinehq/strandline/monitor/novelty"
 	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
@@ -64,7 +64,7 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	if c.Snapshot > 0 {
 		all = slices.DeleteFunc(all, func(s store.SeriesSnapshot) bool { return s.Number != c.Snapshot })
 	}
-	t := snapshotTable(s.Name, all)
+	t := seriesreport.Snapshots(s.Name, all)
 	t.Name = "snapshots"
 	switch {
 	case a.flags.JSON:
@@ -117,35 +117,6 @@ func (o *opened) seriesOptions(a *app, name string) series.Options {
 		}
 	}
 	return opt
-}
-
-// snapshotTable makes paper T's Tables 1 and 2 (SCIENCE T6).
-func snapshotTable(name string, all []store.SeriesSnapshot) *report.Table {
-	t := &report.Table{Title: "Snapshots of series " + name, Columns: []string{
-		"snapshot", "started", "finished", "status", "pages", "links", "fringe", "L2", "O \\ L2", "U", "aliases", "failed", "traps", "delta", "iterations",
-	}}
-	rows := 0
-	for _, s := range all {
-		row := []any{s.Number, s.StartedAt, s.FinishedAt, string(s.Status)}
-		if s.ComputedAt.IsZero() {
-			t.Add(append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)...)
-			continue
-		}
-		rows++
-		t.Add(append(row, s.Pages, s.Links, s.Fringe, s.L2, s.OldOther, s.Unidentified, s.Aliases, s.Failed, s.Traps, s.Delta, s.Iterations)...)
-		if s.L2+s.OldOther+s.Unidentified != s.Pages {
-			t.Note("Snapshot %d: |L2| + |O \\ L2| + |U| = %d, but |W| = %d.", s.Number, s.L2+s.OldOther+s.Unidentified, s.Pages)
-		}
-	}
-	switch {
-	case len(all) == 0:
-		t.Note("There is nothing to show yet: the series has no snapshot.")
-	case len(t.Notes) == 0:
-		t.Note("|L2| + |O \\ L2| + |U| = |W| holds for each of the %d computed snapshots.", rows)
-	}
-	t.Note("L2: old and crawled by the snapshot before; O \\ L2: other old pages; U: not known to be old. The first snapshot has nothing to compare with: all is U.")
-	t.Note("Paper: 97, 81 and 96 M pages in three snapshots.")
-	return t
 }
 
 // snapshotRows are the snapshots for JSON.

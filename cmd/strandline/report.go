@@ -11,6 +11,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/cmd/internal/seriesreport"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -57,10 +58,10 @@ func reportKinds() []reportKind {
 		{"lifespans", ofPage, reportPage((*pagereport.Page).Lifespans)},
 		{"staying-power", ofPage, reportPage((*pagereport.Page).StayingPower)},
 		{"blocks", ofPage, reportPage((*pagereport.Page).Blocks)},
-		{"snapshots", ofSeries, reportSnapshots},
-		{"convergence", ofSeries, reportConvergence},
-		{"distribution", ofSeries, reportDistribution},
-		{"accuracy", ofSeries, reportAccuracy},
+		{"snapshots", ofSeries, reportSeries((*seriesreport.Series).Sizes)},
+		{"convergence", ofSeries, reportSeries((*seriesreport.Series).Convergence)},
+		{"distribution", ofSeries, reportSeries((*seriesreport.Series).Distribution)},
+		{"accuracy", ofSeries, reportSeries((*seriesreport.Series).Accuracy)},
 		{"topic", ofTopic, reportTopic},
 	}
 }
@@ -68,6 +69,18 @@ func reportKinds() []reportKind {
 // reportPage makes a report of a page one among all.
 func reportPage(f func(*pagereport.Page, context.Context) (*report.Table, chart.Figure, error)) func(context.Context, *reported) (*report.Table, chart.Figure, error) {
 	return func(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) { return f(&r.page, ctx) }
+}
+
+// reportSeries makes a report of a series one among all.
+func reportSeries(f func(*seriesreport.Series) (*report.Table, chart.Figure)) func(context.Context, *reported) (*report.Table, chart.Figure, error) {
+	return func(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
+		s, err := seriesreport.Read(ctx, r.DB, r.series)
+		if err != nil {
+			return nil, nil, err
+		}
+		table, figure := f(s)
+		return table, figure, nil
+	}
 }
 
 func reportNames() []string {

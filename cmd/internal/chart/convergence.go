@@ -63,7 +63,7 @@ func (f Convergence) chart() Chart {
 	ch := Chart{
 		Title:    "How soon does the novelty of pages settle?",
 		Subtitle: f.Subtitle,
-		Empty:    "Novelty has not been computed for any snapshot yet. It needs two snapshots of a series.",
+		Empty:    "Novelty has not been computed for any snapshot with pages that may be new. It needs two snapshots of a series.",
 		X:        Axis{Label: "iteration", Min: 1, Max: 1},
 		Y:        Axis{Label: "sum of changes of novelty", Kind: Log},
 	}

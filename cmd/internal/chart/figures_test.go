@@ -96,3 +96,26 @@ func TestDistributionBins(t *testing.T) {
 		t.Errorf("bins %q, want %q", got, want)
 	}
 }
+
+// TestMarkedThreshold: every panel has the line, in its place, and a figure without
+// one is as it was.
+func TestMarkedThreshold(t *testing.T) {
+	t.Parallel()
+	f := precisionRecall()
+	plain := f.chart()
+	at := .5
+	f.Marked = &at
+	marked := f.chart()
+	for i, p := range marked.Panels {
+		if len(p.Marks) != len(plain.Panels[i].Marks)+1 {
+			t.Fatalf("panel %d has %d marks, without the threshold %d", i, len(p.Marks), len(plain.Panels[i].Marks))
+		}
+		line, ok := p.Marks[len(p.Marks)-1].(Line)
+		if diff := cmp.Diff([]Point{{.5, 0}, {.5, 1}}, line.Points); !ok || diff != "" {
+			t.Errorf("panel %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if svg := f.SVG(Options{}); !bytes.Contains(svg, []byte("threshold .5")) {
+		t.Error("the key does not name the threshold")
+	}
+}

@@ -6,6 +6,7 @@ package chart
 type PrecisionRecall struct {
 	Subtitle string
 	Panels   []AccuracyPanel // such as one a snapshot
+	Marked   *float64        // a threshold that a vertical line marks; nil: none
 }
 
 // AccuracyPanel holds the accuracies with several deltas.
@@ -64,11 +65,18 @@ func (f PrecisionRecall) chart() Chart {
 		if finite(baseline) {
 			p.Marks = append(p.Marks, Rule{Y: baseline, Dash: Dotted, Words: "all judged novel: " + share(baseline)})
 		}
+		if f.Marked != nil && len(p.Marks) > 0 {
+			words := "threshold " + share(*f.Marked)
+			p.Marks = append(p.Marks, Line{Color: "ink", Dash: Dashed, Points: []Point{{*f.Marked, 0}, {*f.Marked, 1}}, Hover: func(Point) string { return words }})
+		}
 		ch.Panels = append(ch.Panels, p)
 	}
 	ch.Keys = []Key{{Color: "accent", Line: true, Label: "precision"}, {Color: "second", Line: true, Label: "recall"}}
 	if len(deltas) > 1 {
 		ch.Keys = append(ch.Keys, deltaKeys(deltas)...)
+	}
+	if f.Marked != nil && len(thresholds) > 0 {
+		ch.Keys = append(ch.Keys, Key{Color: "ink", Line: true, Dash: Dashed, Label: "threshold " + share(*f.Marked)})
 	}
 	if len(thresholds) == 1 {
 		ch.Note = "Only one threshold: too few for a curve."

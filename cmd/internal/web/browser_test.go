@@ -227,6 +227,8 @@ func TestBrowser(t *testing.T) {
 		{"topics", "/topics"},
 		{"topic", "/topics/the%20hours"},
 		{"paper", "/topics/the%20hours/" + noon.Add(-2*time.Hour).Format("20060102T150405Z") + "?mode=paper"},
+		{"snapshots", "/snapshots"},
+		{"series", "/snapshots/hourly%20web?threshold=0.5"},
 		{"search", "/search?q=hour"},
 		{"searched", "/search?q=hour+OR+long&series=hourly+web"},
 		{"share", "/search?q=hour+OR+text&series=hourly+web&by=share&sort=novelty"},
@@ -271,5 +273,8 @@ func TestBrowser(t *testing.T) {
 		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
+	datedSeries(t, fx.DB)
+	b.do(t, "a series", b.open("/snapshots"), chromedp.Click(`//td/a[text()="dated"]`), chromedp.WaitReady("#accuracy"), chromedp.Click(`//nav/span/a[text()="0.5"]`),
+		chromedp.WaitReady(`//h2[text()="Pages judged novel from a novelty of 0.5 on"]`), sound(t), shoot("light-dated"))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))
 }

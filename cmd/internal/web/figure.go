@@ -25,6 +25,13 @@ type figureKind struct {
 	make   func(context.Context, *looked) (*report.Table, chart.Figure, error)
 }
 
+// figurePage is the page of a figure alone.
+type figurePage struct {
+	Up      string // address of what the figure is of
+	Heading string // of that
+	Figure  figureBody
+}
+
 func figureKinds() []figureKind {
 	of := func(f func(*pagereport.Page, context.Context) (*report.Table, chart.Figure, error)) func(context.Context, *looked) (*report.Table, chart.Figure, error) {
 		return func(ctx context.Context, p *looked) (*report.Table, chart.Figure, error) {
@@ -125,11 +132,7 @@ func (s *Server) figure(w http.ResponseWriter, r *http.Request) error {
 		case "":
 			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: 1000})
 			f := figureOf(k.name, k.title, fmt.Sprintf("/pages/%d/%s", p.Page, k.name), table, svg, false, 500)
-			return s.show(w, r, "figure.html", k.title, struct {
-				*looked
-				Heading string
-				Figure  figureBody
-			}{p, headingOf(p.PageView), f})
+			return s.show(w, r, "figure.html", k.title, figurePage{fmt.Sprintf("/pages/%d", p.Page), headingOf(p.PageView), f})
 		case "svg":
 			s.sendSVG(w, r, figure)
 			return nil

@@ -90,6 +90,7 @@ type figureBody struct {
 	Part  bool       // the figure has a part of its marks only
 	Notes []string
 	Base  string // its address without suffix
+	Query string // behind the suffix; with its question mark, or empty
 }
 
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {

@@ -122,6 +122,10 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		searchesAnswer(t, fx)
 	})
+	t.Run("snapshots", func(t *testing.T) {
+		t.Parallel()
+		snapshotsAreShown(t, fx)
+	})
 	t.Run("feeds", func(t *testing.T) {
 		t.Parallel()
 		feedsAreValid(t, fx)

@@ -30,6 +30,7 @@ func (s *Server) routes() [][]route {
 		s.diffRoutes(),
 		s.scheduleRoutes(),
 		s.searchRoutes(),
+		s.snapshotRoutes(),
 		s.feedRoutes(),
 		s.topicRoutes(),
 		s.cdxRoutes(),
@@ -44,7 +45,7 @@ type entry struct {
 
 // bar lists the entries, in order. A section without pages is not in it.
 func bar() []entry {
-	return []entry{{"Pages", "/pages"}, {"Search", "/search"}, {"Topics", "/topics"}, {"Schedule", "/schedule"}}
+	return []entry{{"Pages", "/pages"}, {"Search", "/search"}, {"Topics", "/topics"}, {"Snapshots", "/snapshots"}, {"Schedule", "/schedule"}}
 }
 
 // mux puts the routes together.

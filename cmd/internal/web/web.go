@@ -1,6 +1,6 @@
 // Package web serves the pages that people look at: what changed lately, the list
-// of pages, one page with its figures, the comparison of two versions, and the
-// schedule. It reads through package store; html/template and server-made SVG
+// of pages, one page with its figures, the comparison of two versions, the search,
+// the snapshots of series, and the schedule. It reads through package store; html/template and server-made SVG
 // (cmd/internal/chart) need no script, and the one small script of our own adds
 // hovering, zooming and keys to what is there.
 //

@@ -97,6 +97,8 @@ func TestEmptyDatabase(t *testing.T) {
 		{"/pages/99999999999999999999", 404, "number"},
 		{"/pages/1/curve.svg", 404, "No page"},
 		{"/pages/1/nothing", 404, "figures calendar"},
+		{"/snapshots", 200, "There is no series yet"},
+		{"/snapshots/none", 404, "no series of this name"},
 		{"/nothing", 404, "no page at this address"},
 		{"/static/none.css", 404, "no such file"},
 		{"/healthz", 200, `"ok"`},

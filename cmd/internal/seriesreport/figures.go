@@ -1,7 +1,6 @@
-package main
+package seriesreport
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -15,44 +14,19 @@ import (
 // mostPanels bounds the snapshots of a figure: the last ones are drawn.
 const mostPanels = 12
 
-// snapshotResult is a computed snapshot that can be compared with one before it.
-type snapshotResult struct {
-	store.SeriesSnapshot
-	*store.NoveltyResult
-}
-
 // name is how a panel calls the snapshot.
-func (s *snapshotResult) name() string {
-	return fmt.Sprintf("%d: %s", s.Number, s.StartedAt.UTC().Format("2006-01-02"))
-}
-
-// results are the computed snapshots of the series.
-func (r *reported) results(ctx context.Context) ([]snapshotResult, error) {
-	all, err := r.Snapshots(ctx, r.series.ID)
-	if err != nil {
-		return nil, err
-	}
-	computed, err := r.Novelty(ctx, r.series.ID)
-	if err != nil {
-		return nil, err
-	}
-	var out []snapshotResult
-	for _, s := range all {
-		if res := computed[s.Number]; res != nil && !s.ComputedAt.IsZero() {
-			out = append(out, snapshotResult{s, res})
-		}
-	}
-	return out, nil
+func (c *computed) name() string {
+	return fmt.Sprintf("%d: %s", c.Number, c.StartedAt.UTC().Format("2006-01-02"))
 }
 
 // drawn are the snapshots of a figure, with its subtitle: the last ones that have
 // unidentified pages.
-func (r *reported) drawn(all []snapshotResult, what string) ([]snapshotResult, string) {
-	all = slices.DeleteFunc(slices.Clone(all), func(s snapshotResult) bool { return s.Unidentified == 0 })
+func (s *Series) drawn(what string) ([]computed, string) {
+	all := slices.DeleteFunc(slices.Clone(s.computed), func(c computed) bool { return c.Unidentified == 0 })
 	if len(all) <= mostPanels {
-		return all, fmt.Sprintf("series %s, %s", r.series.Name, what)
+		return all, fmt.Sprintf("series %s, %s", s.Name, what)
 	}
-	return all[len(all)-mostPanels:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots that have any", r.series.Name, what, mostPanels, len(all))
+	return all[len(all)-mostPanels:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots that have any", s.Name, what, mostPanels, len(all))
 }
 
 // noteEmpty says why there is nothing.
@@ -62,39 +36,20 @@ func noteEmpty(t *report.Table) {
 	}
 }
 
-// reportSnapshots makes paper T's Tables 1 and 2 (SCIENCE T6).
-func reportSnapshots(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	all, err := r.Snapshots(ctx, r.series.ID)
-	if err != nil {
-		return nil, nil, err
-	}
-	f := chart.SnapshotSizes{Series: "series " + r.series.Name}
-	for _, s := range all {
-		f.Snapshots = append(f.Snapshots, chart.SnapshotSize{
-			At: s.StartedAt, L2: float64(s.L2), Other: float64(s.OldOther), Unidentified: float64(s.Unidentified), Missing: s.ComputedAt.IsZero(),
-		})
-	}
-	return snapshotTable(r.series.Name, all), f, nil
-}
-
-// reportConvergence makes paper T's Figure 1 (SCIENCE T4).
-func reportConvergence(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	all, err := r.results(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	t := &report.Table{Title: "How the scores of series " + r.series.Name + " come to rest", Columns: []string{"snapshot", "started", "delta", "iteration", "L1 change"}}
-	for _, s := range all {
-		for _, c := range s.Convergence {
-			t.Add(s.Number, s.StartedAt, c.Delta, c.Iteration, c.L1)
+// Convergence makes paper T's Figure 1 (SCIENCE T4).
+func (s *Series) Convergence() (*report.Table, chart.Figure) {
+	t := &report.Table{Title: "How the scores of series " + s.Name + " come to rest", Columns: []string{"snapshot", "started", "delta", "iteration", "L1 change"}}
+	for _, one := range s.computed {
+		for _, c := range one.Convergence {
+			t.Add(one.Number, one.StartedAt, c.Delta, c.Iteration, c.L1)
 		}
 	}
 	f := chart.Convergence{}
-	var drawn []snapshotResult
-	drawn, f.Subtitle = r.drawn(all, "sum over unidentified pages")
-	for _, s := range drawn {
-		p := chart.ConvergencePanel{Name: s.name()}
-		for _, c := range s.Convergence {
+	var drawn []computed
+	drawn, f.Subtitle = s.drawn("sum over unidentified pages")
+	for _, one := range drawn {
+		p := chart.ConvergencePanel{Name: one.name()}
+		for _, c := range one.Convergence {
 			if n := len(p.Runs); n == 0 || p.Runs[n-1].Delta != c.Delta {
 				p.Runs = append(p.Runs, chart.ConvergenceRun{Delta: c.Delta})
 			}
@@ -106,25 +61,21 @@ func reportConvergence(ctx context.Context, r *reported) (*report.Table, chart.F
 	noteEmpty(t)
 	t.Note("L1 change: sum over the unidentified pages of how much their scores changed in the iteration. It may rise at first, since one page can feed many.")
 	t.Note("Paper: 10 iterations are enough for delta of 0.1 and more.")
-	return t, f, nil
+	return t, f
 }
 
-// reportDistribution makes paper T's Figures 2 to 4 and 8 to 10 (SCIENCE T5).
-func reportDistribution(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	all, err := r.results(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+// Distribution makes paper T's Figures 2 to 4 and 8 to 10 (SCIENCE T5).
+func (s *Series) Distribution() (*report.Table, chart.Figure) {
 	t := &report.Table{
-		Title:   "How novelty is spread over the unidentified pages of series " + r.series.Name,
+		Title:   "How novelty is spread over the unidentified pages of series " + s.Name,
 		Columns: []string{"snapshot", "started", "delta", "above", "up to", "pages", "share", "cumulative"},
 	}
-	for _, s := range all {
+	for _, one := range s.computed {
 		var sum, total int64
-		for i, b := range s.Distribution {
+		for i, b := range one.Distribution {
 			if i%chart.NoveltyBins == 0 {
 				sum, total = 0, 0
-				for _, c := range s.Distribution[i:min(i+chart.NoveltyBins, len(s.Distribution))] {
+				for _, c := range one.Distribution[i:min(i+chart.NoveltyBins, len(one.Distribution))] {
 					total += c.Pages
 				}
 			}
@@ -133,15 +84,15 @@ func reportDistribution(ctx context.Context, r *reported) (*report.Table, chart.
 			if b.Bin > 0 {
 				above = float64(b.Bin-1) / 10
 			}
-			t.Add(s.Number, s.StartedAt, b.Delta, above, float64(b.Bin)/10, b.Pages, quotient(b.Pages, total), quotient(sum, total))
+			t.Add(one.Number, one.StartedAt, b.Delta, above, float64(b.Bin)/10, b.Pages, quotient(b.Pages, total), quotient(sum, total))
 		}
 	}
 	f := chart.Distribution{}
-	var drawn []snapshotResult
-	drawn, f.Subtitle = r.drawn(all, "unidentified pages")
-	for _, s := range drawn {
-		p := chart.DistributionPanel{Name: s.name()}
-		for _, b := range s.Distribution {
+	var drawn []computed
+	drawn, f.Subtitle = s.drawn("unidentified pages")
+	for _, one := range drawn {
+		p := chart.DistributionPanel{Name: one.name()}
+		for _, b := range one.Distribution {
 			if n := len(p.Runs); n == 0 || p.Runs[n-1].Delta != b.Delta {
 				p.Runs = append(p.Runs, chart.DistributionRun{Delta: b.Delta})
 			}
@@ -151,36 +102,32 @@ func reportDistribution(ctx context.Context, r *reported) (*report.Table, chart.
 	}
 	noteEmpty(t)
 	t.Note("Bins: novelty 0, then tenths that hold their upper edge. 0 means that nothing is known, not that the page is old.")
-	return t, f, nil
+	return t, f
 }
 
-// reportAccuracy makes paper T's Table 3, Figures 5 to 7 and the miss rate (SCIENCE
+// Accuracy makes paper T's Table 3, Figures 5 to 7 and the miss rate (SCIENCE
 // T7 to T9).
-func reportAccuracy(ctx context.Context, r *reported) (*report.Table, chart.Figure, error) {
-	all, err := r.results(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *Series) Accuracy() (*report.Table, chart.Figure) {
 	t := &report.Table{
-		Title:   "How well novelty tells new pages, by pages of a known age: series " + r.series.Name,
+		Title:   "How well novelty tells new pages, by pages of a known age: series " + s.Name,
 		Columns: []string{"snapshot", "started", "truth", "old", "new", "future", "delta", "threshold", "judged", "hits", "precision", "recall"},
 	}
-	f := chart.PrecisionRecall{}
-	drawn, subtitle := r.drawn(all, "pages with a month in their URL")
+	f := chart.PrecisionRecall{Marked: s.threshold}
+	drawn, subtitle := s.drawn("pages with a month in their URL")
 	f.Subtitle = subtitle
-	for _, s := range all {
+	for _, one := range s.computed {
 		truths := map[string]store.NoveltyTruth{}
-		for _, truth := range s.Truths {
+		for _, truth := range one.Truths {
 			truths[truth.Truth] = truth
 		}
-		p := chart.AccuracyPanel{Name: s.name()}
-		for _, a := range s.Accuracy {
+		p := chart.AccuracyPanel{Name: one.name()}
+		for _, a := range one.Accuracy {
 			truth := truths[a.Truth]
 			if truth.Old+truth.New+truth.Future == 0 {
 				continue // nothing is dated: no figure is defined
 			}
 			precision, recall := quotient(a.Hits, a.Judged), quotient(a.Hits, truth.New+truth.Future)
-			t.Add(s.Number, s.StartedAt, a.Truth, truth.Old, truth.New, truth.Future, a.Delta, a.Threshold, a.Judged, a.Hits, precision, recall)
+			t.Add(one.Number, one.StartedAt, a.Truth, truth.Old, truth.New, truth.Future, a.Delta, a.Threshold, a.Judged, a.Hits, precision, recall)
 			if a.Truth != "url" {
 				continue
 			}
@@ -191,17 +138,41 @@ func reportAccuracy(ctx context.Context, r *reported) (*report.Table, chart.Figu
 			run.Threshold = append(run.Threshold, a.Threshold)
 			run.Precision, run.Recall = append(run.Precision, orNaN(precision)), append(run.Recall, orNaN(recall))
 		}
-		shown := slices.ContainsFunc(drawn, func(d snapshotResult) bool { return d.Number == s.Number })
+		shown := slices.ContainsFunc(drawn, func(d computed) bool { return d.Number == one.Number })
 		if shown && len(p.Runs) > 0 {
 			f.Panels = append(f.Panels, p)
 		}
 	}
-	noteTruth(t, all)
-	return t, f, nil
+	noteTruth(t, s.computed)
+	return t, f
+}
+
+// Judged tells how well novelty at the marked threshold tells new pages, by the
+// months in their URLs (SCIENCE T7). It has no rows where none is marked.
+func (s *Series) Judged() *report.Table {
+	t := &report.Table{Columns: []string{"snapshot", "delta", "judged novel", "of them new", "precision", "recall"}}
+	if s.threshold == nil {
+		return t
+	}
+	t.Title = fmt.Sprintf("Pages judged novel from a novelty of %g on", *s.threshold)
+	for _, c := range s.computed {
+		var novel int64
+		for _, truth := range c.Truths {
+			if truth.Truth == "url" && truth.Old+truth.New+truth.Future > 0 {
+				novel = truth.New + truth.Future
+			}
+		}
+		for _, a := range c.Accuracy {
+			if a.Truth == "url" && a.Threshold == *s.threshold && novel+a.Judged > 0 {
+				t.Add(c.Number, a.Delta, a.Judged, a.Hits, quotient(a.Hits, a.Judged), quotient(a.Hits, novel))
+			}
+		}
+	}
+	return t
 }
 
 // noteTruth says what the accuracy rests on, and how often the measure misses.
-func noteTruth(t *report.Table, all []snapshotResult) {
+func noteTruth(t *report.Table, all []computed) {
 	var dated eval.Dated
 	var undated int64
 	without := 0

@@ -1,0 +1,146 @@
+// Package seriesreport makes the tables and figures of a series of snapshots: paper
+// T's Tables 1 to 3 and Figures 1 to 10, from what is computed and stored.
+//
+// The main type is Series, made by Read; the command report and the web pages show
+// what its methods make. Only and Mark narrow it to one decay of novelty and mark a
+// threshold.
+//
+// Left out: computing novelty (monitor/series) and drawing (cmd/internal/chart).
+package seriesreport
+
+import (
+	"context"
+	"slices"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// Series is a series of snapshots with what is computed of them.
+type Series struct {
+	Name      string
+	All       []store.SeriesSnapshot // in order of time
+	computed  []computed
+	threshold *float64 // marked in the accuracy
+}
+
+// computed is a snapshot that can be compared with one before it.
+type computed struct {
+	store.SeriesSnapshot
+	*store.NoveltyResult
+}
+
+// Read reads the snapshots of a series and their results.
+func Read(ctx context.Context, db *store.DB, of store.Series) (*Series, error) {
+	s := &Series{Name: of.Name}
+	var err error
+	if s.All, err = db.Snapshots(ctx, of.ID); err != nil {
+		return nil, err
+	}
+	results, err := db.Novelty(ctx, of.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range s.All {
+		if res := results[one.Number]; res != nil && !one.ComputedAt.IsZero() {
+			s.computed = append(s.computed, computed{one, res})
+		}
+	}
+	return s, nil
+}
+
+// Deltas are the decays of novelty per link that results are stored of, ascending.
+func (s *Series) Deltas() []float64 {
+	var out []float64
+	for _, c := range s.computed {
+		for _, b := range c.Distribution {
+			out = append(out, b.Delta)
+		}
+		for _, step := range c.Convergence {
+			out = append(out, step.Delta)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Thresholds are those that accuracy is stored of, ascending.
+func (s *Series) Thresholds() []float64 {
+	var out []float64
+	for _, c := range s.computed {
+		for _, a := range c.Accuracy {
+			out = append(out, a.Threshold)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Only gives the series with the results of one delta alone.
+func (s *Series) Only(delta float64) *Series {
+	out := *s
+	out.computed = slices.Clone(s.computed)
+	for i, c := range out.computed {
+		res := *c.NoveltyResult
+		res.Convergence = chosen(res.Convergence, func(v store.NoveltyStep) bool { return v.Delta == delta })
+		res.Distribution = chosen(res.Distribution, func(v store.NoveltyBin) bool { return v.Delta == delta })
+		res.Accuracy = chosen(res.Accuracy, func(v store.NoveltyAccuracy) bool { return v.Delta == delta })
+		res.Misses = chosen(res.Misses, func(v store.NoveltyMiss) bool { return v.Delta == delta })
+		out.computed[i].NoveltyResult = &res
+	}
+	return &out
+}
+
+// Mark gives the series with a threshold that the figure of the accuracy marks.
+func (s *Series) Mark(threshold float64) *Series {
+	out := *s
+	out.threshold = &threshold
+	return &out
+}
+
+// chosen are the values that fit, in a slice of their own.
+func chosen[T any](all []T, fits func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(v T) bool { return !fits(v) })
+}
+
+// Sizes makes paper T's Tables 1 and 2 with a figure (SCIENCE T6).
+func (s *Series) Sizes() (*report.Table, chart.Figure) {
+	f := chart.SnapshotSizes{Series: "series " + s.Name}
+	for _, one := range s.All {
+		f.Snapshots = append(f.Snapshots, chart.SnapshotSize{
+			At: one.StartedAt, L2: float64(one.L2), Other: float64(one.OldOther), Unidentified: float64(one.Unidentified), Missing: one.ComputedAt.IsZero(),
+		})
+	}
+	return Snapshots(s.Name, s.All), f
+}
+
+// Snapshots makes paper T's Tables 1 and 2 (SCIENCE T6) of a series and its
+// snapshots.
+func Snapshots(name string, all []store.SeriesSnapshot) *report.Table {
+	t := &report.Table{Title: "Snapshots of series " + name, Columns: []string{
+		"snapshot", "started", "finished", "status", "pages", "links", "fringe", "L2", "O \\ L2", "U", "aliases", "failed", "traps", "delta", "iterations",
+	}}
+	rows := 0
+	for _, s := range all {
+		row := []any{s.Number, s.StartedAt, s.FinishedAt, string(s.Status)}
+		if s.ComputedAt.IsZero() {
+			t.Add(append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)...)
+			continue
+		}
+		rows++
+		t.Add(append(row, s.Pages, s.Links, s.Fringe, s.L2, s.OldOther, s.Unidentified, s.Aliases, s.Failed, s.Traps, s.Delta, s.Iterations)...)
+		if s.L2+s.OldOther+s.Unidentified != s.Pages {
+			t.Note("Snapshot %d: |L2| + |O \\ L2| + |U| = %d, but |W| = %d.", s.Number, s.L2+s.OldOther+s.Unidentified, s.Pages)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		t.Note("There is nothing to show yet: the series has no snapshot.")
+	case len(t.Notes) == 0:
+		t.Note("|L2| + |O \\ L2| + |U| = |W| holds for each of the %d computed snapshots.", rows)
+	}
+	t.Note("L2: old and crawled by the snapshot before; O \\ L2: other old pages; U: not known to be old. The first snapshot has nothing to compare with: all is U.")
+	t.Note("Paper: 97, 81 and 96 M pages in three snapshots.")
+	return t
+}

@@ -1,0 +1,243 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/cmd/internal/seriesreport"
+	"github.com/strandlinehq/strandline/store"
+)
+
+func (s *Server) snapshotRoutes() []route {
+	return []route{
+		{"GET /snapshots", s.seriesList, viewer, false},
+		{"GET /snapshots/{series}", s.seriesPage, viewer, false},
+		{"GET /snapshots/{series}/{figure}", s.seriesFigure, viewer, false},
+	}
+}
+
+// seriesKind is a figure of a series, which has the same address as its data.
+type seriesKind struct {
+	name  string // in addresses
+	title string
+	make  func(*seriesreport.Series) (*report.Table, chart.Figure)
+}
+
+func seriesKinds() []seriesKind {
+	return []seriesKind{
+		{"sizes", "Pages of the snapshots", (*seriesreport.Series).Sizes},
+		{"convergence", "How soon novelty settles", (*seriesreport.Series).Convergence},
+		{"distribution", "How novelty is spread", (*seriesreport.Series).Distribution},
+		{"accuracy", "How well novelty tells new pages", (*seriesreport.Series).Accuracy},
+	}
+}
+
+// seriesRow is a series of the list.
+type seriesRow struct {
+	Name, Href string
+	Snapshots  int
+	Last       *store.SeriesSnapshot // that is computed; nil: none
+	At         time.Time             // the latest start
+}
+
+// seriesList lists the series with the sizes of their last computed snapshots.
+func (s *Server) seriesList(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.db.AllSeries(r.Context())
+	if err != nil {
+		return err
+	}
+	rows := make([]seriesRow, len(all))
+	for i, one := range all {
+		snapshots, err := s.db.Snapshots(r.Context(), one.ID)
+		if err != nil {
+			return err
+		}
+		rows[i] = seriesRow{Name: one.Name, Href: seriesPath(one.Name), Snapshots: len(snapshots)}
+		for j := range snapshots {
+			rows[i].At = snapshots[j].StartedAt
+			if !snapshots[j].ComputedAt.IsZero() {
+				rows[i].Last = &snapshots[j]
+			}
+		}
+	}
+	return s.show(w, r, "snapshots.html", "Snapshots", rows)
+}
+
+// seriesView is what the address of a series asks for.
+type seriesView struct {
+	Name       string
+	Deltas     []tab
+	Thresholds []tab
+	*seriesreport.Series
+
+	delta, threshold string // as in the address; empty: all, none
+	before           int    // the number that the table ends before; 0: none
+}
+
+func seriesPath(name string, parts ...string) string {
+	return "/snapshots/" + url.PathEscape(name) + strings.Join(parts, "")
+}
+
+// query is what follows the address of a page or figure of this view.
+func (v *seriesView) query(pairs ...string) string {
+	return query("", append([]string{"delta", v.delta, "threshold", v.threshold}, pairs...)...)
+}
+
+// lookSeries reads the series and narrows it as the address asks.
+func (s *Server) lookSeries(r *http.Request) (*seriesView, error) {
+	series, err := s.db.SeriesByName(r.Context(), r.PathValue("series"))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, notFound("There is no series of this name.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	asked := r.URL.Query()
+	v := &seriesView{Name: series.Name, delta: asked.Get("delta"), threshold: asked.Get("threshold")}
+	if t := asked.Get("before"); t != "" {
+		if v.before, err = strconv.Atoi(t); err != nil || v.before < 1 {
+			return nil, badRequest("Snapshots of a series are counted from 1.")
+		}
+	}
+	if v.Series, err = seriesreport.Read(r.Context(), s.db, series); err != nil {
+		return nil, err
+	}
+	deltas, thresholds := v.Series.Deltas(), v.Series.Thresholds()
+	at := func(delta, threshold string) string {
+		return query(seriesPath(v.Name), "delta", delta, "threshold", threshold)
+	}
+	v.Deltas = []tab{{"all", at("", v.threshold) + "#figures", v.delta == ""}}
+	for _, d := range deltas {
+		v.Deltas = append(v.Deltas, tab{decimal(d), at(decimal(d), v.threshold) + "#figures", decimal(d) == v.delta})
+	}
+	v.Thresholds = []tab{{"none", at(v.delta, "") + "#accuracy", v.threshold == ""}}
+	for _, t := range thresholds {
+		v.Thresholds = append(v.Thresholds, tab{decimal(t), at(v.delta, decimal(t)) + "#accuracy", decimal(t) == v.threshold})
+	}
+	if v.delta != "" {
+		d, ok := stored(deltas, v.delta)
+		if !ok {
+			return nil, badRequest("Nothing is stored of this delta; there are " + decimals(deltas) + ".")
+		}
+		v.Series = v.Only(d)
+	}
+	if v.threshold != "" {
+		t, ok := stored(thresholds, v.threshold)
+		if !ok {
+			return nil, badRequest("Nothing is stored of this threshold; there are " + decimals(thresholds) + ".")
+		}
+		v.Series = v.Mark(t)
+	}
+	return v, nil
+}
+
+// decimal writes a parameter of the measure for an address.
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+func decimals(all []float64) string {
+	if len(all) == 0 {
+		return "none yet"
+	}
+	words := make([]string, len(all))
+	for i, v := range all {
+		words[i] = decimal(v)
+	}
+	return strings.Join(words, ", ")
+}
+
+// stored finds the value that an address names.
+func stored(all []float64, text string) (float64, bool) {
+	for _, v := range all {
+		if decimal(v) == text {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// seriesBody is the page of a series.
+type seriesBody struct {
+	*seriesView
+	Path     string
+	Rows     []store.SeriesSnapshot // newest first
+	Next     string
+	First    string
+	Compared bool // figures have something to show
+	Sizes    figureBody
+	Figures  []figureBody
+	Judged   *report.Table // at the marked threshold
+	JudgedAs [][]string
+}
+
+// seriesPage shows the tables and figures of a series.
+func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
+	v, err := s.lookSeries(r)
+	if err != nil {
+		return err
+	}
+	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Compared: len(v.Deltas) > 1}
+	for i := len(v.All) - 1; i >= 0; i-- {
+		if v.before > 0 && v.All[i].Number >= v.before {
+			continue
+		}
+		if len(b.Rows) == rowsAPage {
+			b.Next = b.Path + v.query("before", strconv.Itoa(b.Rows[rowsAPage-1].Number))
+			break
+		}
+		b.Rows = append(b.Rows, v.All[i])
+	}
+	if v.before > 0 {
+		b.First = b.Path + v.query()
+	}
+	for _, k := range seriesKinds() {
+		table, figure := k.make(v.Series)
+		f := inline(k.name, k.title, seriesPath(v.Name, "/", k.name), table, figure, 40)
+		f.Query = v.query()
+		if k.name == "sizes" {
+			b.Sizes = f
+		} else {
+			b.Figures = append(b.Figures, f)
+		}
+	}
+	if v.threshold != "" {
+		b.Judged = v.Judged()
+		b.JudgedAs = b.Judged.Strings(len(b.Judged.Rows))
+	}
+	return s.show(w, r, "series.html", middle(60, v.Name), b)
+}
+
+// seriesFigure answers with a figure alone: as a page with its whole table, or as
+// SVG or CSV by the suffix of its address.
+func (s *Server) seriesFigure(w http.ResponseWriter, r *http.Request) error {
+	name, suffix, _ := strings.Cut(r.PathValue("figure"), ".")
+	for _, k := range seriesKinds() {
+		if k.name != name {
+			continue
+		}
+		v, err := s.lookSeries(r)
+		if err != nil {
+			return err
+		}
+		table, figure := k.make(v.Series)
+		switch suffix {
+		case "":
+			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: 1000})
+			f := figureOf(k.name, k.title, seriesPath(v.Name, "/", k.name), table, svg, false, 500)
+			f.Query = v.query()
+			return s.show(w, r, "figure.html", k.title, figurePage{seriesPath(v.Name) + v.query(), "Series " + middle(60, v.Name), f})
+		case "svg":
+			s.sendSVG(w, r, figure)
+			return nil
+		case "csv":
+			return s.sendCSV(w, r, table, fmt.Sprintf("strandline-series-%s.csv", k.name))
+		}
+	}
+	return notFound("A series has the figures sizes, convergence, distribution and accuracy, each also with .svg and .csv behind its name.")
+}
