@@ -273,8 +273,5 @@ func TestBrowser(t *testing.T) {
 		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
-	datedSeries(t, fx.DB)
-	b.do(t, "a series", b.open("/snapshots"), chromedp.Click(`//td/a[text()="dated"]`), chromedp.WaitReady("#accuracy"), chromedp.Click(`//nav/span/a[text()="0.5"]`),
-		chromedp.WaitReady(`//h2[text()="Pages judged novel from a novelty of 0.5 on"]`), sound(t), shoot("light-dated"))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))
 }
