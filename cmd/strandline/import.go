@@ -28,7 +28,8 @@ import (
 // prints what other programs watch as watches.
 type importCmd struct {
 	Files     []string `arg:"" name:"file" help:"WARC files, plain or gzip; or one file of another format."`
-	Format    string   `enum:"warc,list,opml,urlwatch,changedetection" default:"warc" help:"warc; or what to print as watches: list (a page a line, also CSV), opml, urlwatch (its YAML), changedetection (url-watches.json or a backup)."`
+	Format    string   `enum:"warc,cdxj,list,opml,urlwatch,changedetection" default:"warc" help:"warc; cdxj, the index of another archive, whose raw captures are fetched from --archive; or what to print as watches: list (a page a line, also CSV), opml, urlwatch (its YAML), changedetection (url-watches.json or a backup)."`
+	Archive   string   `help:"Where the archive of a cdxj index has its raw captures, such as https://archive.example/web/{timestamp}id_/{url}." placeholder:"URL"`
 	Name      string   `help:"Name of the watch, where the file has none." default:"imported"`
 	Schedule  string   `help:"Schedule of the watches, where the file has none." default:"@daily"`
 	NoMeasure bool     `help:"Leave the measures to a later run."`
@@ -55,7 +56,11 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err := checkFiles(c.Files); err != nil {
 		return err
 	}
-	if c.Format != "warc" {
+	switch c.Format {
+	case "warc":
+	case "cdxj":
+		return c.index(ctx, a)
+	default:
 		return c.watches(a)
 	}
 	if limit := debug.SetMemoryLimit(-1); limit > importMemory {
@@ -203,6 +208,7 @@ type progress struct {
 	a     *app
 	mu    sync.Mutex // guards the rest
 	bar   *progressbar.ProgressBar
+	unit  string // of what is counted; empty for bytes
 	sizes map[string]int64
 	total int64
 	read  int64 // of the files before this one
@@ -225,6 +231,15 @@ func newProgress(a *app, files []string) *progress {
 	return p
 }
 
+// counts makes it count things, as many as total says, instead of bytes.
+func (p *progress) counts(unit string) {
+	p.unit = unit
+	if p.bar != nil {
+		p.bar = progressbar.NewOptions64(p.total, progressbar.OptionSetWriter(p.a.stderr), progressbar.OptionShowCount(),
+			progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+	}
+}
+
 func (p *progress) update(file string, done, _ int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,6 +256,10 @@ func (p *progress) update(file string, done, _ int64) {
 	}
 	if now := time.Now(); now.Sub(p.line) >= 10*time.Second {
 		p.line = now
+		if p.unit != "" {
+			fmt.Fprintf(p.a.stderr, "%s: %d of %d %s\n", filepath.Base(file), done, p.total, p.unit)
+			return
+		}
 		fmt.Fprintf(p.a.stderr, "%s: %d %% of %d MiB read\n", strings.TrimSpace(filepath.Base(file)), 100*(p.read+done)/max(p.total, 1), p.total>>20)
 	}
 }
