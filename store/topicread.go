@@ -13,6 +13,7 @@ var (
 		select period_start, period_end, computed_at, rank, pages, tracked, pages_checked, pages_changed, hosts_changed, fetches, failed, first_read,
 		       sentences, boilerplate, copies, repeats, fresh, added, proposed, departed, note
 		from core.topic_period where topic_id = $1 and ($2::timestamptz is null or period_start = $2)
+		  and ($4::timestamptz is null or period_start < $4)
 		order by period_start desc limit $3`}
 	qTopicScores = statement{local, `
 		select page_id, fetches, coalesce(version_from, 0), coalesce(version_to, 0), sentences, terms, weights, score, linked, up_to_date, rank, tracked
@@ -46,13 +47,19 @@ var (
 
 // TopicPeriods returns the last periods of a topic, the newest first.
 func (db *DB) TopicPeriods(ctx context.Context, id TopicID, limit int) ([]TopicPeriod, error) {
-	return db.topicPeriods(ctx, id, nil, limit)
+	return db.topicPeriods(ctx, id, nil, nil, limit)
+}
+
+// TopicPeriodsBefore returns the last periods of a topic that start before a time,
+// the newest first.
+func (db *DB) TopicPeriodsBefore(ctx context.Context, id TopicID, before time.Time, limit int) ([]TopicPeriod, error) {
+	return db.topicPeriods(ctx, id, nil, &before, limit)
 }
 
 // TopicPeriodAt returns the period that starts at a time, or an error that wraps
 // ErrNotFound.
 func (db *DB) TopicPeriodAt(ctx context.Context, id TopicID, start time.Time) (TopicPeriod, error) {
-	list, err := db.topicPeriods(ctx, id, &start, 1)
+	list, err := db.topicPeriods(ctx, id, &start, nil, 1)
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("a period from %s: %w", start.UTC().Format(time.RFC3339), ErrNotFound)
 	}
@@ -62,8 +69,8 @@ func (db *DB) TopicPeriodAt(ctx context.Context, id TopicID, start time.Time) (T
 	return list[0], nil
 }
 
-func (db *DB) topicPeriods(ctx context.Context, id TopicID, start *time.Time, limit int) ([]TopicPeriod, error) {
-	rows, err := db.pool.Query(ctx, qTopicPeriods.sql, id, start, limit)
+func (db *DB) topicPeriods(ctx context.Context, id TopicID, start, before *time.Time, limit int) ([]TopicPeriod, error) {
+	rows, err := db.pool.Query(ctx, qTopicPeriods.sql, id, start, limit, before)
 	if err != nil {
 		return nil, fmt.Errorf("read periods of a topic: %w", err)
 	}

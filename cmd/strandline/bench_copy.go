@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,8 +14,13 @@ import (
 
 // copiedTables are the tables of page data that copies get rows of, parents first.
 func copiedTables() []string {
-	return []string{"page", "page_state", "page_summary", "fetch", "version", "change", "page_analysis", "page_curve", "page_terms", "page_elements", "watch_page", "page_schedule"}
+	return []string{"page", "page_state", "page_summary", "fetch", "version", "change", "page_analysis", "page_curve", "page_terms", "page_elements", "watch_page", "page_schedule",
+		"page_text", "passage"}
 }
+
+// seriesTables get rows of one copy in seriesShare, so that the series is a part of
+// the web that is watched.
+func seriesTables() []string { return []string{"snapshot_page", "snapshot_novelty"} }
 
 // Copies lie in few buckets, since contents are stored once a bucket; their times
 // are spread over some weeks.
@@ -22,6 +28,7 @@ const (
 	copyBuckets = 8
 	copyDays    = 45
 	copyNumber  = 100_000_000 // from which numbers of pages and hosts are taken
+	seriesShare = 20          // of so many copies one is in the snapshots
 )
 
 // copyPages fills the database with copies of the pages that it has, each time all
@@ -43,12 +50,20 @@ func copyPages(ctx context.Context, pool *pgxpool.Pool, n int) error {
 		}
 	}
 	inserts := map[string]string{}
-	for _, t := range copiedTables() {
+	for _, t := range slices.Concat(copiedTables(), seriesTables()) {
 		sql, err := copyStatement(ctx, pool, t)
 		if err != nil {
 			return err
 		}
 		inserts[t] = sql
+	}
+	// An index of words is made at once in a fraction of the time that rows one by one take.
+	var words string
+	if err := pool.QueryRow(ctx, `select indexdef from pg_indexes where schemaname = 'core' and indexname = 'passage_words'`).Scan(&words); err != nil {
+		return err
+	}
+	if _, err := pool.Exec(ctx, `drop index core.passage_words`); err != nil {
+		return err
 	}
 	buckets := map[int32]bool{}
 	copies := (n - templates + templates - 1) / templates
@@ -74,11 +89,24 @@ func copyPages(ctx context.Context, pool *pgxpool.Pool, n int) error {
 		}
 		base := int64(bucket)<<40 | int64(copyNumber+k*templates)
 		shift := time.Since(last) - time.Duration(k)*copyDays*24*time.Hour/time.Duration(copies)
-		for _, t := range copiedTables() {
+		tables := copiedTables()
+		if k%seriesShare == 0 {
+			tables = slices.Concat(tables, seriesTables())
+		}
+		for _, t := range tables {
 			if _, err := pool.Exec(ctx, inserts[t], base, bucket, hostID, host, shift); err != nil {
 				return fmt.Errorf("copy %s: %w", t, err)
 			}
 		}
+	}
+	if _, err := pool.Exec(ctx, words); err != nil {
+		return fmt.Errorf("index the words: %w", err)
+	}
+	if _, err := pool.Exec(ctx, `update core.snapshot s set pages = n.pages, l2 = n.l2, old_other = n.o, unidentified = n.u
+		from (select snapshot_id, count(*) as pages, count(*) filter (where class = 'L2') as l2, count(*) filter (where class = 'O') as o,
+		             count(*) filter (where class = 'U') as u from core.snapshot_novelty group by snapshot_id) n
+		where n.snapshot_id = s.snapshot_id`); err != nil {
+		return err
 	}
 	// Some fail and some are late, as in life.
 	if _, err := pool.Exec(ctx, `update core.page_schedule set next_due_at = now() + (page_id % 3600) * interval '1 second' - interval '30 seconds', due_at = now()`); err != nil {
@@ -138,6 +166,8 @@ func copyStatement(ctx context.Context, pool *pgxpool.Pool, table string) (strin
 			exprs[i] = "$4::text"
 		case name == "url", name == "search_text":
 			exprs[i] = strings.ReplaceAll(url, "t.url", "t."+name)
+		case types[i] == "tsvector": // and one that only the copies of a host have
+			exprs[i] = "t.words || array_to_tsvector(array['copy' || ($1::bigint & 1099511627775)::text])"
 		case name == "url_hash":
 			exprs[i] = "md5(" + url + ")::uuid"
 		case strings.HasPrefix(types[i], "timestamp"):

@@ -4,17 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/web"
 	"github.com/strandlinehq/strandline/crawler/archive"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -24,6 +21,7 @@ import (
 type benchPagesCmd struct {
 	Pages    int    `help:"How many pages the database holds." default:"100000"`
 	Requests int    `help:"How often each kind of address is asked for." default:"100"`
+	Only     string `help:"Ask only for addresses whose name has this in it." placeholder:"TEXT"`
 	Dir      string `help:"Keep the database in this directory and use it again; default a temporary one." placeholder:"DIR"`
 }
 
@@ -37,10 +35,14 @@ type pageFigures struct {
 	Addresses []addressFigure `json:"addresses"`
 }
 
+// addressFigure is what a kind of address took. The processor time is that of the
+// program and of PostgreSQL together, for one request; the clock also counts what
+// others did on the machine.
 type addressFigure struct {
 	Address string  `json:"address"`
 	Median  float64 `json:"median_ms"`
 	P99     float64 `json:"p99_ms"`
+	CPU     float64 `json:"cpu_ms"`
 	Largest int     `json:"largest_bytes"`
 }
 
@@ -103,10 +105,23 @@ func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *opened, dir string)
 		return err
 	}
 	defer os.Remove(file)
-	if _, err := archive.Import(ctx, o.DB, o.reader, []string{file}, archive.ImportOptions{}); err != nil {
+	web, err := o.EnsureSeries(ctx, benchSeries, nil)
+	if err != nil {
+		return err
+	}
+	if err := o.SetGap(ctx, web.ID, 30*time.Minute); err != nil { // each hour is a snapshot
+		return err
+	}
+	if _, err := archive.Import(ctx, o.DB, o.reader, []string{file}, archive.ImportOptions{Series: web.ID}); err != nil {
+		return err
+	}
+	if _, err := series.Update(ctx, o.DB, web.ID, series.Defaults()); err != nil {
 		return err
 	}
 	if _, err := monitor.New(o.DB, monitor.Options{}).Drain(ctx); err != nil {
+		return err
+	}
+	if err := benchSummaries(ctx, o.DB); err != nil {
 		return err
 	}
 	due := func(_ string, now time.Time) (time.Time, time.Time, error) { return now, now.Add(time.Minute), nil }
@@ -133,75 +148,4 @@ func listed(ctx context.Context, db *store.DB) ([]string, error) {
 		out = append(out, r.URL)
 	}
 	return out, err
-}
-
-// ask asks for each kind of address and measures what comes.
-func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handler) ([]addressFigure, error) {
-	random := rand.New(rand.NewPCG(1, 2))
-	var rows []store.PageRow
-	for _, f := range []store.PageFilter{{Limit: 500}, {Limit: 500, Order: store.ByEvery}, {Limit: 500, Order: store.ByKnot}} {
-		some, err := db.ListPages(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, some...)
-	}
-	rows = slices.DeleteFunc(rows, func(r store.PageRow) bool { return r.Version < 3 })
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("no page has versions")
-	}
-	one := func(suffix string) func() string {
-		return func() string { return fmt.Sprintf("/pages/%d%s", rows[random.IntN(len(rows))].Page, suffix) }
-	}
-	fixed := func(address string) func() string { return func() string { return address } }
-	host := func() string { return "/pages?host=" + rows[random.IntN(len(rows))].Host }
-	kinds := []struct {
-		name string
-		make func() string
-	}{
-		{"/", fixed("/")},
-		{"/pages", fixed("/pages")},
-		{"/pages?sort=changed&dir=reverse", fixed("/pages?sort=changed&dir=reverse")},
-		{"/pages?sort=every", fixed("/pages?sort=every")},
-		{"/pages?sort=knot", fixed("/pages?sort=knot")},
-		{"/pages?after=.. (far down)", fixed(fmt.Sprintf("/pages?after=%d_1", time.Now().AddDate(0, 0, -30).UnixMicro()))},
-		{"/pages?host=..", host},
-		{"/pages?watch=bench", fixed("/pages?watch=bench&sort=every")},
-		{"/pages?category=News", fixed("/pages?category=News")},
-		{"/pages?state=failing", fixed("/pages?state=failing")},
-		{"/pages?state=late", fixed("/pages?state=late")},
-		{"/pages?q=election (many)", fixed("/pages?q=election")},
-		{"/pages?q=nothing-has-this", fixed("/pages?q=nothing-has-this&sort=knot")},
-		{"/pages/..", one("")},
-		{"/pages/../lifespans.svg", one("/lifespans.svg")},
-		{"/pages/../calendar.csv", one("/calendar.csv")},
-		{"/pages/../blocks", one("/blocks")},
-		{"/pages/../diff", one("/diff")},
-		{"/pages/../diff?by=sentences&view=side", one("/diff?by=sentences&view=side")},
-		{"/pages/../diff?by=links", one("/diff?by=links")},
-		{"/pages/../versions/2", one("/versions/2")},
-		{"/schedule", fixed("/schedule")},
-		{"/schedule?list=failing", fixed("/schedule?list=failing")},
-	}
-	var out []addressFigure
-	for _, k := range kinds {
-		f := addressFigure{Address: k.name}
-		times := make([]float64, c.Requests)
-		for i := range times {
-			address := k.make()
-			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+address, http.NoBody)
-			w := httptest.NewRecorder()
-			start := time.Now()
-			server.ServeHTTP(w, r)
-			times[i] = float64(time.Since(start).Microseconds()) / 1000
-			if w.Code != http.StatusOK {
-				return nil, fmt.Errorf("GET %s: status %d", address, w.Code)
-			}
-			f.Largest = max(f.Largest, w.Body.Len())
-		}
-		slices.Sort(times)
-		f.Median, f.P99 = times[len(times)/2], times[min(len(times)-1, len(times)*99/100)]
-		out = append(out, f)
-	}
-	return out, nil
 }

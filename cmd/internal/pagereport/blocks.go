@@ -102,6 +102,28 @@ func (r *Page) BlockMap(ctx context.Context) (*report.Table, chart.Figure, error
 	return t, r.outlineFigure(page), nil
 }
 
+// Block is a block of a page's last version.
+type Block struct {
+	Path     string
+	Life     float64  // hours that a content stands at the path, on average
+	Contents int      // different ones that have stood there
+	Travel   *float64 // hours that such contents last anywhere on the page; nil: not known
+	Words    string   // the first of them
+}
+
+// LastBlocks returns the blocks of the page's last version, shortest life first.
+func (r *Page) LastBlocks(ctx context.Context) ([]Block, error) {
+	_, page, rows, _, err := r.lastVersion(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Block, len(rows))
+	for i, b := range rows {
+		out[i] = Block{b.path, b.life.Life, b.life.Contents, r.travel(b.path), firstWords(page.SubtreeText(b.node))}
+	}
+	return out, nil
+}
+
 // travel is how long contents that stood at a path lasted anywhere; nil if not known.
 func (r *Page) travel(path string) *float64 {
 	if v, ok := r.Analysis.Travel[path]; ok {

@@ -18,6 +18,7 @@ const (
 	apiBase    = "/api/v1"
 	apiDefault = 100
 	apiMost    = 1000
+	apiText    = 1 << 20 // bytes of text in one answer
 )
 
 // endpoint is an address of the API.

@@ -20,6 +20,7 @@ func endpoints() []endpoint {
 	limit := param{"limit", "how many items", "integer", nil}
 	after := param{"after", "where the list goes on, as next of the answer before says", "string", nil}
 	from, to := param{"from", "from this time on", "date-time", nil}, param{"to", "before this time", "date-time", nil}
+	words := param{"q", "words, \"phrases\", - before what must not be there, OR between alternatives", "string", nil}
 	significance := param{"significance", "at least this significance, 0 to 1", "number", nil}
 	return []endpoint{
 		of("/pages", "Fetched pages, last changed first.", apiPages,
@@ -29,6 +30,12 @@ func endpoints() []endpoint {
 			param{"reverse", "the order turned round", "boolean", nil}, limit, after),
 		of("/pages/{id}", "One page.", apiPageByID),
 		of("/pages/{id}/versions", "The versions of a page, newest first.", apiVersions, limit, after),
+		of("/pages/{id}/versions/{version}", "One version, by its number or by a time at which it stood, with its text.", apiOneVersion),
+		of("/pages/{id}/diff", "Two versions compared: those named, the one named and its neighbour, or the last two.", apiDiff,
+			param{"a", "the older one, by number or time", "string", nil}, param{"b", "the newer one, by number or time", "string", nil},
+			param{"by", "what is compared", "string", []string{"words", "sentences", "links", "headers"}}),
+		of("/pages/{id}/days", "The days of a page, with the degree of change.", apiDays, limit, after),
+		of("/pages/{id}/blocks", "The blocks of a page's last version, those with the shortest life first.", apiBlocks, limit, after),
 		of("/pages/{id}/changes", "The changes of a page's text but for noise, newest first.", apiPageChanges, from, to, significance, limit, after),
 		of("/pages/{id}/curve", "The change curve of a page with its knot.", apiCurve),
 		of("/pages/{id}/terms", "The terms of a page.", apiTerms, limit, after),
@@ -41,6 +48,17 @@ func endpoints() []endpoint {
 		of("/series", "The series of snapshots.", apiSeries),
 		of("/series/{name}/snapshots", "The snapshots of a series in order of time.", apiSnapshots),
 		of("/series/{name}/snapshots/{number}/pages", "The pages that a snapshot crawled.", apiSnapshotPages, limit, after),
+		of("/series/{name}/search", "The pages that fit, by the three kinds of novelty, over the snapshots of a series.", apiSeriesSearch, words, limit, after),
+		of("/search", "Pages by the words of any of their versions.", apiSearch, words, from, to, param{"sort", "the order", "string", []string{"time", "rank"}}, limit, after),
+		of("/topics", "The topics.", apiTopics, limit, after),
+		of("/topics/{name}", "One topic.", apiOneTopic),
+		of("/topics/{name}/pages", "The pages of a topic, the best first, with those that wait and those that left.", apiTopicPages, limit, after),
+		of("/topics/{name}/periods", "The periods of a topic, newest first.", apiPeriods, limit, after),
+		of("/topics/{name}/periods/{period}", "One period of a topic.", apiOnePeriod),
+		of("/topics/{name}/periods/{period}/sentences", "The summary of a period: its sentences with their neighbours.", apiSentences,
+			param{"mode", "by novelty or by the weights of the paper; without it both", "string", []string{"novel", "paper"}}, limit, after),
+		of("/topics/{name}/periods/{period}/terms", "The terms of a period, with their trends.", apiTopicTerms, limit, after),
+		of("/topics/{name}/periods/{period}/pages", "What each page of a topic brought in a period.", apiTopicScores, limit, after),
 	}
 }
 
@@ -203,12 +221,7 @@ func apiVersions(s *Server, r *http.Request) (out apiList[apiVersion], err error
 	if err != nil {
 		return out, err
 	}
-	return listOf(r, rows, limit, func(v *store.Version) apiVersion {
-		return apiVersion{
-			v.Number, v.FirstSeen.UTC(), v.LastSeen.UTC(), v.Fetches, v.Status, v.Bytes, v.Words, v.Sentences, v.Title, v.Language, v.Charset, v.MediaType,
-			fmt.Sprintf("%x", v.Hash[:]), v.Dice, v.TextChanged, v.Masked,
-		}
-	}, func(v *store.Version) string { return strconv.Itoa(int(v.Number)) }), nil
+	return listOf(r, rows, limit, versionOf, func(v *store.Version) string { return strconv.Itoa(int(v.Number)) }), nil
 }
 
 // point is a step of a change curve.
@@ -240,10 +253,12 @@ func (s *Server) measured(r *http.Request) (*monitor.Analysis, error) {
 		return nil, err
 	}
 	if p.report.Analysis == nil {
-		return nil, notFound("Nothing was measured of this page so far.")
+		return nil, notMeasured()
 	}
 	return p.report.Analysis, nil
 }
+
+func notMeasured() error { return notFound("Nothing was measured of this page so far.") }
 
 func apiCurve(s *Server, r *http.Request) (out apiCurveBody, err error) {
 	a, err := s.measured(r)

@@ -38,9 +38,9 @@ func description(version string) object {
 	for _, e := range endpoints() {
 		params := []object{}
 		for _, m := range inPath.FindAllStringSubmatch(e.path, -1) {
-			kind := "integer"
-			if m[1] == "name" {
-				kind = "string"
+			kind := "string"
+			if m[1] == "id" || m[1] == "number" {
+				kind = "integer"
 			}
 			params = append(params, object{"name": m[1], "in": "path", "required": true, "schema": object{"type": kind}})
 		}

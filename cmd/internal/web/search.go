@@ -145,14 +145,8 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 	if a.By != "" && a.By != "share" {
 		return nil, badRequest("The figure is drawn by count or by share.")
 	}
-	if t := v.Get("after"); t != "" {
-		value, page, ok := strings.Cut(t, "_")
-		f, err := strconv.ParseFloat(value, 64)
-		id, err2 := strconv.ParseInt(page, 10, 64)
-		if !ok || err != nil || err2 != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return nil, badRequest("The place to go on from is not one that a list has given out.")
-		}
-		a.after = &store.SearchMark{Value: f, Page: store.PageID(id)}
+	if a.after, err = readSearchMark(v.Get("after")); err != nil {
+		return nil, err
 	}
 	if a.Series != "" {
 		if a.series, err = s.db.SeriesByName(r.Context(), a.Series); errors.Is(err, store.ErrNotFound) {
@@ -211,8 +205,7 @@ func (s *Server) searchVersions(ctx context.Context, b *searchBody) error {
 	b.Partial = partial
 	if len(hits) > resultsAPage {
 		hits = hits[:resultsAPage]
-		m := hits[resultsAPage-1].Mark(byRank)
-		b.Next = b.path("/search", "after", fmt.Sprintf("%s_%d", strconv.FormatFloat(m.Value, 'g', -1, 64), m.Page))
+		b.Next = b.path("/search", "after", writeSearchMark(hits[resultsAPage-1].Mark(byRank)))
 	}
 	if b.after != nil {
 		b.First = b.path("/search")

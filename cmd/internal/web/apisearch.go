@@ -1,0 +1,133 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	lang "github.com/strandlinehq/strandline/monitor/query"
+	"github.com/strandlinehq/strandline/store"
+)
+
+// apiHit is a page with the last stretch of its versions that fit.
+type apiHit struct {
+	Page    int64      `json:"page"`
+	URL     string     `json:"url"`
+	Version int32      `json:"version"` // the first of the stretch
+	At      time.Time  `json:"at"`
+	Rank    float64    `json:"rank"`
+	Gone    int32      `json:"gone_version"` // the first version that no longer fits; 0: the last one does
+	GoneAt  *time.Time `json:"gone_at"`
+	Times   int32      `json:"times"` // stretches of the page
+}
+
+// apiHits is one page of a search.
+type apiHits struct {
+	Items   []apiHit `json:"items"`
+	Next    string   `json:"next,omitempty"`
+	Partial bool     `json:"partial"` // the words are too frequent for all pages to be looked at
+}
+
+// queryOf reads what is looked for.
+func queryOf(r *http.Request) (lang.Query, error) {
+	q, err := lang.Parse(r.URL.Query().Get("q"))
+	if err != nil {
+		_, words, _ := strings.Cut(err.Error(), ": ")
+		return q, badRequest("The words cannot be looked for: " + clean(words) + ".")
+	}
+	return q, nil
+}
+
+func apiSearch(s *Server, r *http.Request) (out apiHits, err error) {
+	q, err := queryOf(r)
+	if err != nil {
+		return out, err
+	}
+	limit, err := limitOf(r)
+	if err != nil {
+		return out, err
+	}
+	opt := store.SearchOptions{Limit: limit + 1}
+	if opt.From, err = timeOf(r, "from"); err != nil {
+		return out, err
+	}
+	if opt.To, err = timeOf(r, "to"); err != nil {
+		return out, err
+	}
+	switch r.URL.Query().Get("sort") {
+	case "", "time":
+	case "rank":
+		opt.ByRank = true
+	default:
+		return out, badRequest("Hits are sorted by time or rank.")
+	}
+	if opt.After, err = readSearchMark(r.URL.Query().Get("after")); err != nil {
+		return out, err
+	}
+	rows, partial, err := s.db.Search(r.Context(), q, opt)
+	if err != nil {
+		return out, err
+	}
+	list := listOf(r, rows, limit, func(h *store.SearchHit) apiHit {
+		return apiHit{int64(h.Page), h.URL, h.Version, h.At.UTC(), h.Rank, h.Gone, timeOrNil(h.GoneAt), h.Times}
+	}, func(h *store.SearchHit) string { return writeSearchMark(h.Mark(opt.ByRank)) })
+	return apiHits{list.Items, list.Next, partial}, nil
+}
+
+// apiNovelty counts the pages of a snapshot that fit (SCIENCE T11); the counts are
+// null where the snapshot failed or is not computed.
+type apiNovelty struct {
+	Snapshot  int       `json:"snapshot"`
+	At        time.Time `json:"at"`
+	Status    string    `json:"status"`
+	NewWord   *int64    `json:"old_new_keyword"`
+	Novel     *int64    `json:"novel"`
+	Uncertain *int64    `json:"uncertain"`
+	Captured  *int64    `json:"captured"`
+}
+
+func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err error) {
+	series, err := s.seriesNamed(r)
+	if err != nil {
+		return out, err
+	}
+	q, err := queryOf(r)
+	if err != nil {
+		return out, err
+	}
+	threshold, err := s.db.Threshold(r.Context(), series.ID)
+	if err != nil {
+		return out, err
+	}
+	rows, err := s.db.KeywordNovelty(r.Context(), series.ID, q, threshold)
+	if err != nil {
+		return out, err
+	}
+	return part(r, rows, func(k *store.KeywordSnapshot) apiNovelty {
+		n := apiNovelty{Snapshot: k.Snapshot, At: k.At.UTC(), Status: string(k.Status)}
+		if k.Known {
+			n.NewWord, n.Novel, n.Uncertain, n.Captured = &k.NewWord, &k.Novel, &k.Uncertain, &k.Capture
+		}
+		return n
+	})
+}
+
+// writeSearchMark writes the place of a hit for an address.
+func writeSearchMark(m store.SearchMark) string {
+	return fmt.Sprintf("%s_%d", strconv.FormatFloat(m.Value, 'g', -1, 64), m.Page)
+}
+
+func readSearchMark(text string) (*store.SearchMark, error) {
+	if text == "" {
+		return nil, nil
+	}
+	value, page, ok := strings.Cut(text, "_")
+	f, err := strconv.ParseFloat(value, 64)
+	id, err2 := strconv.ParseInt(page, 10, 64)
+	if !ok || err != nil || err2 != nil || finite(f) == nil || id < 0 || id >= 1<<52 {
+		return nil, badRequest("The place to go on from is not one that a list has given out.")
+	}
+	return &store.SearchMark{Value: f, Page: store.PageID(id)}, nil
+}
