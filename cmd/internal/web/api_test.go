@@ -204,3 +204,65 @@ func apiPages(t *testing.T, s http.Handler, address string, least int) {
 		seen[one] = true
 	}
 }
+
+// apiTells wants a comparison to hold both versions: without what came it is the
+// older text, without what went the newer one.
+func apiTells(t *testing.T, fx fixture) {
+	s := newServer(t, fx.DB, nil)
+	read := func(address string, into any) {
+		t.Helper()
+		if err := json.Unmarshal([]byte(bodyOf(t, get(t, s, address))), into); err != nil {
+			t.Fatalf("GET %s: %v", address, err)
+		}
+	}
+	for _, u := range fx.urls {
+		base := fmt.Sprintf("/api/v1/pages/%d", fx.page(t, u))
+		texts := [2]string{}
+		for i := range texts {
+			var v struct {
+				Version struct{ Version int }
+				Lines   []string
+			}
+			read(fmt.Sprintf("%s/versions/%d", base, i+3), &v)
+			if texts[i] = strings.Join(v.Lines, "\n"); v.Version.Version != i+3 || texts[i] == "" {
+				t.Fatalf("%s: version %d of %q", u, v.Version.Version, texts[i])
+			}
+		}
+		var d struct {
+			Dice   float64
+			Pieces []struct{ Op, Text string }
+		}
+		read(base+"/diff?a=3&b=4", &d)
+		var a, b strings.Builder
+		for _, p := range d.Pieces {
+			if p.Op != "insert" {
+				a.WriteString(p.Text)
+			}
+			if p.Op != "delete" {
+				b.WriteString(p.Text)
+			}
+		}
+		if a.String() != texts[0] || b.String() != texts[1] || a.String() == b.String() {
+			t.Errorf("%s: the comparison is of %q and %q, want %q", u, a.String(), b.String(), texts)
+		}
+		var days, blocks struct {
+			Items []struct {
+				Fetches, Changes int
+				Path             string
+			}
+		}
+		read(base+"/days", &days)
+		fetches, changes := 0, 0
+		for _, d := range days.Items {
+			fetches, changes = fetches+d.Fetches, changes+d.Changes
+		}
+		var list struct{ Items []json.RawMessage }
+		read(base+"/changes", &list)
+		if fetches != fixtureHours || changes != len(list.Items) {
+			t.Errorf("%s: %d fetches and %d changes by days, want %d and %d", u, fetches, changes, fixtureHours, len(list.Items))
+		}
+		if read(base+"/blocks", &blocks); len(blocks.Items) == 0 || blocks.Items[0].Path == "" {
+			t.Errorf("%s: blocks %v", u, blocks)
+		}
+	}
+}

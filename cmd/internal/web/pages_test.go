@@ -145,6 +145,7 @@ func TestPages(t *testing.T) {
 	t.Run("api", func(t *testing.T) {
 		t.Parallel()
 		apiAnswers(t, fx)
+		apiTells(t, fx)
 	})
 	t.Run("content", func(t *testing.T) {
 		t.Parallel()
