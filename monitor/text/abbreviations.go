@@ -14,7 +14,7 @@ var languageLists = map[string]lists{
 		title: `Inf Mr Mrs Ms Mx Messrs Dr Prof Rev Hon Gen Col Lt Maj Capt Cpl Cmdr Adm Sgt Pvt Brig Gov Sen Rep Pres Supt Det Insp
 			Fr Msgr St Ste Mt Ft Pt Atty Amb Sec Asst Assoc Dep Dist Ald Supt Mme Mlle Sens Reps Govs Gens Drs Profs Revs Lieut Sr`,
 		never: "vs v e.g i.e eg ie cf viz approx ca c esp incl excl al resp",
-		reference: `No Nos no nos p pp pg pgs Fig Figs fig figs Vol Vols vol vols ch chap chaps Sec sec secs Art Arts art para paras eq eqs
+		reference: `No Nos no nos p pp pg pgs Fig Figs fig figs Vol Vols vol vols ch chap chaps Sec sec secs Art Arts art para paras eq eqs ver
 			ed eds n nr l ll Rev App Ex Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun`,
 		final: `etc Inc Ltd Co co Corp Cos Bros LLC PLC Plc plc L.L.C Jr Jnr Sr Snr Esq Ph.D Ph.Ds M.Sc B.Sc Ed.D Psy.D Ave Blvd Rd Hwy Ln Sq Pl Ct Apt
 			Dept dept Univ Assn Bldg Mfg Natl Intl govt ft oz lb lbs hr hrs min mins sec kg km mi sq cu mph est tel ext
@@ -28,6 +28,8 @@ var languageLists = map[string]lists{
 			With Within Without Would Yes Yesterday Yet You Your Please Let`,
 		said:     "said says asked asks replied cried shouted answered added wrote told whispered yelled exclaimed",
 		labelled: "vitamin plan type group hepatitis class grade section part appendix option exhibit figure phase model",
+		clock: `Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October
+			November December Eastern Central Mountain Pacific Greenwich Mon Tue Tues Wed Thu Thurs Fri Sat Sun Jan Feb Mar Apr Jun Jul Aug Sept Oct Nov Dec`,
 	},
 	"de": {
 		title: `Hptm Oblt Maj Lt Bgmin med jur phil rer.nat Hr Hrn Fr Frl Dr Prof Dipl Ing Mag St Gebr Hl Frhr Gen Bgm Pfr RA Kard Dres Mr Mrs Ms`,

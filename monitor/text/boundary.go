@@ -58,7 +58,7 @@ func (c *cutter) following(k int) (start, bool) {
 		case r == '—' || r == '–' || r == '-': // a new speaker, if a capital follows
 			after := s[n:]
 			trimmed := strings.TrimLeft(after, " \u00A0")
-			if first, _ := utf8.DecodeRuneInString(trimmed); !unicode.IsUpper(first) || r == '-' && len(trimmed) == len(after) {
+			if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(trimmed, "¿¡")); !unicode.IsUpper(first) || r == '-' && len(trimmed) == len(after) {
 				return start{}, false
 			}
 			s = trimmed
@@ -113,6 +113,11 @@ func (c *cutter) afterWide(t *terminator, j, k int) bool {
 			return false // a full width decimal point
 		}
 	}
+	if before, _ := utf8.DecodeLastRuneInString(c.s[:t.start]); 'Ａ' <= before && before <= 'Ｚ' && !t.closed {
+		if c.s[t.start:t.end] == "．" {
+			return false // an initial in full width
+		}
+	}
 	if !t.closed || j < k {
 		return true
 	}
@@ -144,8 +149,9 @@ func chineseSpeechTag(s string) bool {
 		}
 		n++
 		for _, verb := range []string{"说", "說", "问", "問", "喊", "答", "表示", "指出"} {
-			if strings.HasPrefix(s[i:], verb) {
-				return true
+			if after, ok := strings.CutPrefix(s[i:], verb); ok {
+				next, _ := utf8.DecodeRuneInString(after)
+				return !unicode.In(next, unicode.Hiragana, unicode.Katakana) // 答える is a word of Japanese
 			}
 		}
 	}
@@ -202,8 +208,8 @@ func (c *cutter) inserted(t *terminator) bool {
 // speechTag reports that "he said" in one of its forms with a capital goes on
 // after a quoted question or call: “Where?” Anna asked.
 func (c *cutter) speechTag(t *terminator, n start) bool {
-	if !t.closed || n.word == "" {
-		return false
+	if !t.closed || n.word == "" || c.rules.opener(n.word) {
+		return false // "Who helps?" Nobody answered.
 	}
 	verb, _ := leadingWord(strings.TrimLeft(n.rest, " "))
 	return c.rules.said[verb]

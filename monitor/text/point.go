@@ -31,6 +31,8 @@ func (c *cutter) afterPoint(t *terminator, n start) bool {
 	switch k := c.rules.abbreviation(word); {
 	case k == title, k == never:
 		return t.closed && opener
+	case k == reference && utf8.RuneCountInString(word) == 1 && unicode.IsUpper(n.r) && strings.HasSuffix(before, "-"):
+		return opener // "Karl-H. Weber", while "H. 7" is a number of a magazine
 	case k == reference:
 		if c.rules.abbreviation(n.word) == reference && strings.HasPrefix(n.rest, ".") {
 			return false // "Sat. Nov. 8"
@@ -42,6 +44,9 @@ func (c *cutter) afterPoint(t *terminator, n start) bool {
 		}
 		if c.rules.abbreviation(n.word) == title && strings.HasPrefix(n.rest, ".") {
 			return len(strings.Fields(before)) > 2 // not in "At 5 a.m. Mr. Smith went"
+		}
+		if low := strings.ToLower(word); low == "a.m" || low == "p.m" {
+			return opener || len(strings.Fields(before)) > 2 && !c.rules.zone(n.word)
 		}
 		return opener || n.word == "" && !unicode.IsSymbol(n.r)
 	}

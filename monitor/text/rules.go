@@ -28,6 +28,7 @@ type rules struct {
 	months        map[string]bool // what may follow an ordinal
 	determiners   map[string]bool // what stands before an ordinal, in lower case
 	labelled      map[string]bool // "plan" B, "vitamin" C: a letter that is no initial
+	clock         map[string]bool // what may follow the time of a day, capitalised
 }
 
 // lists is the readable source of rules: words separated by spaces. An
@@ -37,6 +38,7 @@ type lists struct {
 	title, never, reference, final string
 	openers, said                  string
 	months, determiners, labelled  string
+	clock                          string
 }
 
 // rulesFor returns the rules of a language, or the general ones.
@@ -66,6 +68,7 @@ func (l lists) compile(shared lists) *rules {
 		months:        set(l.months),
 		determiners:   set(l.determiners),
 		labelled:      set(l.labelled),
+		clock:         set(l.clock),
 		ordinals:      l.months != "",
 	}
 	for _, from := range []lists{shared, l} { // the language's own reading wins
@@ -73,11 +76,11 @@ func (l lists) compile(shared lists) *rules {
 			kind  kind
 			words string
 		}{{title, from.title}, {never, from.never}, {reference, from.reference}, {final, from.final}} {
-			for w := range strings.FieldsSeq(group.words) {
+			words := set(group.words)
+			for w := range words {
 				low := strings.ToLower(w)
 				r.abbreviations[low] = group.kind
-				delete(r.capital, low)
-				if low != w {
+				if delete(r.capital, low); low != w && !words[low] { // what is given in both forms needs none
 					r.capital[low] = true
 				}
 			}
@@ -107,7 +110,30 @@ func (r *rules) abbreviation(word string) kind {
 	case !r.capital[low] && unicode.IsUpper(first) && n == len(word): // "plain C", not "c."
 		return notAbbreviation
 	}
+	if k == notAbbreviation && len(r.openers) > 0 && (unpronounceable(word) || strings.HasSuffix(word, "str")) {
+		return final // "approx." cut shorter, and streets of all names: "Hauptstr. 5"
+	}
 	return k
+}
+
+// unpronounceable reports a small word of two to five letters without a vowel, which in the languages
+// that have a list is an abbreviation or a unit: "rd.", "bzgl.", "kg".
+func unpronounceable(word string) bool {
+	if len(word) < 2 || len(word) > 5 {
+		return false
+	}
+	for i := range len(word) {
+		if c := word[i]; c < 'a' || 'z' < c || strings.IndexByte("aeiouy", c) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// zone reports what goes on after the time of a day: a day, a month, or a time zone
+// ("9 a.m. Monday", "5 p.m. EST").
+func (r *rules) zone(word string) bool {
+	return word == "" || len(word) > 1 && strings.ToUpper(word) == word || r.clock[word]
 }
 
 // opener reports whether a capitalised word is one that often opens a sentence.
