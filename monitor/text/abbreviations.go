@@ -14,7 +14,7 @@ var languageLists = map[string]lists{
 		title: `Inf Mr Mrs Ms Mx Messrs Dr Prof Rev Hon Gen Col Lt Maj Capt Cpl Cmdr Adm Sgt Pvt Brig Gov Sen Rep Pres Supt Det Insp
 			Fr Msgr St Ste Mt Ft Pt Atty Amb Sec Asst Assoc Dep Dist Ald Supt Mme Mlle Sens Reps Govs Gens Drs Profs Revs Lieut Sr`,
 		never: "vs v e.g i.e eg ie cf viz approx ca c esp incl excl al resp",
-		reference: `No Nos no nos p pp pg pgs Fig Figs fig figs Vol Vols vol vols ch chap chaps Sec sec secs Art Arts art para paras eq eqs ver
+		reference: `No Nos no nos p pp pg pgs Fig Figs fig figs Vol Vols vol vols ch chap chaps Sec sec secs Art Arts art para paras eq eqs ver Rm rm
 			ed eds n nr l ll Rev App Ex Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun`,
 		final: `etc Inc Ltd Co co Corp Cos Bros LLC PLC Plc plc L.L.C Jr Jnr Sr Snr Esq Ph.D Ph.Ds M.Sc B.Sc Ed.D Psy.D Ave Blvd Rd Hwy Ln Sq Pl Ct Apt
 			Dept dept Univ Assn Bldg Mfg Natl Intl govt ft oz lb lbs hr hrs min mins sec kg km mi sq cu mph est tel ext
@@ -26,6 +26,7 @@ var languageLists = map[string]lists{
 			Others Our Over Perhaps Several She Should Since So Some Soon Still Such Than Thank That The Their Then There These They This
 			Those Though Through Thus To Today Tomorrow Two Under Unlike Until Upon Was We Were What When Where Whether Which While Who Whose Why Will
 			With Within Without Would Yes Yesterday Yet You Your Please Let`,
+		articles: "the a an",
 		said:     "said says asked asks replied cried shouted answered added wrote told whispered yelled exclaimed",
 		labelled: "vitamin plan type group hepatitis class grade section part appendix option exhibit figure phase model",
 		clock: `Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October
@@ -46,16 +47,18 @@ var languageLists = map[string]lists{
 			Nichts Nie Niemand Noch Nun Nur Ob Obwohl Oder Ohne Schon Sein Seine Seit Seitdem Sie Sind So Sobald Solche Somit Sonst Sowohl Trotz Trotzdem Über
 			Um Und Uns Unser Unsere Unter Viele Vielleicht Vom Von Vor War Warum Was Wegen Weil Weitere Welche Wem Wen Wenn Wer Wie Wieder Wir Wo Während Zu Zudem
 			Zuerst Zum Zunächst Zur Zwar Zwei Zwischen`,
-		said: "sagte fragte rief antwortete meinte sagt ruft fragt",
+		articles: "der die das dem den des ein eine einem einen einer",
+		said:     "sagte fragte rief antwortete meinte sagt ruft fragt",
 		months: `Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Jan Feb Febr Mär Apr Aug Sep Sept Okt Nov Dez
 			Jahrhundert Jahrhunderts Jahrtausend Weltkrieg Weltkriegs Weltkrieges Bundesliga Liga Lebensjahr Stock Klasse Platz Runde Minute Jahrestag Geburtstag
 			Auflage Spieltag Etage Quartal Halbjahr Armee Kapitel Spielminute Senat Kammer Ausgabe Staffel Tag`,
 		determiners: "am der die das dem den des vom zum zur im ins beim bis seit ab auf montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag und oder",
 	},
 	"fr": {
+		articles:  "le la les un une du des",
 		title:     "M MM Mme Mmes Mlle Mlles Dr Drs Pr Prof Me Mgr St Ste Sr Gén Col Cap Lt",
 		never:     "p.ex c.-à-d cf env av vs i.e e.g ap boul bd hab",
-		reference: "no nos n° p pp art vol chap fig t janv févr avr juil sept oct nov déc éd tél al",
+		reference: "no nos n° p pp art vol chap fig t lun mar mer jeu ven sam dim janv févr avr juil sept oct nov déc éd tél al",
 		final:     "etc Inc Cie Ltd Co Corp J.-C a.m p.m S.A R.A.T.P S.N.C.F Jr",
 		openers: `À Ah Ainsi Alors Après Au Aucun Aujourd Aussi Autre Aux Avant Avec Bien C Car Ce Cela Celle Celui Cependant Certains Ces Cet Cette Ceux
 			Chaque Chez Comme Comment D Dans De Depuis Des Deux Donc Du Elle Elles En Enfin Ensuite Entre Est Et Hier Ici Il Ils J Je Jusqu L La Là Le Les
@@ -64,9 +67,10 @@ var languageLists = map[string]lists{
 			Toujours Tous Tout Toute Toutes Très Trois Tu Un Une Vers Voici Voilà Vos Votre Vous Y Ça Était Été`,
 	},
 	"nl": {
+		articles:  "de het een",
 		title:     "dhr mevr mw Mr mr Dr dr drs Drs ir Ir ing Ing Prof prof ds Ds St Jhr jhr Mej mej Kol Gen Lt mgr Mgr Mrs Ms",
 		never:     "bijv bv d.w.z o.a m.n t.o.v m.b.t i.v.m i.p.v z.g zgn incl excl ca resp vgl t.g.v a.h.w n.a.v o.l.v t.b.v t.w m.u.v d.m.v i.e e.g vs ong evt m.i a.u.b max min ev gem",
-		reference: "nr nrs Nr art blz p pp Afb afb Fig fig hfst vol jg par tel jan feb mrt apr jun jul aug sep sept okt nov dec",
+		reference: "nr nrs Nr art blz p pp Afb afb Fig fig hfst vol jg par tel ma di wo do vr za zo jan feb mrt apr jun jul aug sep sept okt nov dec",
 		final:     "enz etc e.d e.a Inc Corp Co Ltd N.V B.V n.v b.v a.s jl v.Chr n.Chr a.m p.m m.a.w jr sr mln mld",
 		openers: `Aan Achter Al Alle Alleen Als Anderen Beide Bij Binnen Daar Daarbij Daarmee Daarna Daarom Daarvoor Dan Dat De Deze Die Dit Door Dus Een Eerst
 			Elk Elke En Enkele Er Gisteren Geen Haar Had Heeft Het Hier Hij Hoe Hoewel Hun Ik In Inmiddels Is Ja Je Jullie Maar Meer Men Met Mijn Morgen
@@ -74,9 +78,10 @@ var languageLists = map[string]lists{
 			Vandaag Van Veel Vele Verder Volgens Voor Voordat Waar Waarom Wanneer Want Was Wat We Wel Welke Werd Wie Wij Ze Zelfs Zij Zijn Zo Zodra Zonder`,
 	},
 	"es": {
+		articles:  "el la los las un una",
 		title:     "sr sra sres sras srta srtas dr dra dres D dª dña prof profa lic ing arq gral gob mons pbro Sto Sta cnel Tte Cap Fr Excmo Excma Ilmo Ilma Mr Mrs",
 		never:     "EE p.ej p.e ej cf aprox ca vs e.g i.e av Av Avda Avda Blvd c gral máx mín incl",
-		reference: "núm núms Núm n° n.º no nos pág págs p pp art arts vol vols cap caps fig figs t tel tfno ene feb abr ago sept oct nov dic",
+		reference: "núm núms Núm n° n.º no nos pág págs p pp art arts vol vols cap caps fig figs t tel tfno lun mar mié jue vie sáb dom ene feb abr ago sept oct nov dic",
 		final:     "etc Cía cía Inc Corp Ltd Co S.A S.L EE.UU ee.uu a.m p.m a.C d.C Ud Uds Vd Vds RR.HH FF.AA JJ.OO Jr Ph.D s.f",
 		openers: `A Ahora Al Algunos Algunas Además Antes Aquel Aquí Así Aunque Ayer Bajo Cada Casi Como Cómo Con Contra Cuando Cuándo De Del Desde Después Donde Dónde Dos Durante
 			El Él Ella Ellas Ellos En Entonces Entre Era Es Esa Ese Eso Esos Esta Está Estas Este Estos Esto Fue Ha Hace Hacia Han Hasta Hay Hoy Incluso La Las Le Les Lo Los
@@ -84,6 +89,7 @@ var languageLists = map[string]lists{
 			Quien Quién Se Según Ser Si Sí Sin Sobre Sólo Solo Son Su Sus También Tampoco Tan Tanto Te Tenía Tiene Todo Todos Todas Tras Tres Tu Tú Un Una Unas Uno Unos Usted Vamos Varios Y Ya Yo`,
 	},
 	"it": {
+		articles:  "il lo la gli le un una",
 		title:     "sig sigg sig.ra dott dott.ssa dr prof prof.ssa avv ing arch geom rag On mons Gen Col Cap Ten S Don egr gent",
 		never:     "ad.es p.es es cfr ca c.a vs i.e e.g",
 		reference: "n nn N art artt pag pagg p pp vol voll cap capp fig tel gen feb mar apr mag giu lug ago set ott nov dic",
@@ -93,6 +99,7 @@ var languageLists = map[string]lists{
 			Però Più Poi Prima Proprio Quando Quanto Quasi Quella Quello Questa Queste Questi Questo Qui Quindi Se Secondo Sembra Senza Si Sì Solo Sono Su Sul Sulla Tra Tre Troppo Tutti Tutto Un Una Uno Vi Voi`,
 	},
 	"pt": {
+		articles:  "o a os as um uma",
 		title:     "sr sra srs sras srta dr dra drs prof profa eng Exmo Exma Gen Cel Cap Ten Pe D Mons Sto Sta",
 		never:     "p.ex ex cf aprox ca vs i.e e.g av Av",
 		reference: "n nº núm pág págs p pp art arts vol cap fig tel jan fev mar abr mai jun jul ago set out nov dez",

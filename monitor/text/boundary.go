@@ -121,6 +121,9 @@ func (c *cutter) afterWide(t *terminator, j, k int) bool {
 	if !t.closed || j < k {
 		return true
 	}
+	if c.s[t.end:j] == "）" && c.insideBrackets(t) {
+		return false
+	}
 	// 「はい。」と答えた: the quoting particle goes on with the sentence.
 	for _, p := range []string{"って", "、", "，", ",", "を"} {
 		if strings.HasPrefix(rest, p) {
@@ -136,6 +139,15 @@ func (c *cutter) afterWide(t *terminator, j, k int) bool {
 		}
 	}
 	return false
+}
+
+// insideBrackets reports that the bracket which closes after t opened within the sentence, which then
+// still wants a stop of its own: 費用は一億円（予定は半分。）だった。
+func (c *cutter) insideBrackets(t *terminator) bool {
+	const window = 360 // bytes; see hold
+	from := max(c.start, t.start-window)
+	k := strings.LastIndex(c.s[from:t.start], "（")
+	return k > 0 && strings.TrimSpace(c.s[from:from+k]) != ""
 }
 
 // chineseSpeechTag reports that a speaker and a verb of saying follow a closed

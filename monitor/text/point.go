@@ -53,8 +53,12 @@ func (c *cutter) afterPoint(t *terminator, n start) bool {
 	if utf8.RuneCountInString(word) == 1 {
 		return c.afterInitial(before, word, n, opener)
 	}
-	return true
+	// An article and a short word are no sentence: "Die Fa. Roth", "Le col. Brun".
+	return opener || len(word) > longestShort || !c.rules.articles[strings.ToLower(strings.TrimSpace(before))]
 }
+
+// longestShort is the length of a word up to which it may be an abbreviation that no list has.
+const longestShort = 4
 
 // afterNumber: "1." opens a list item, "3." may be the ordinal of a date.
 func (c *cutter) afterNumber(before, word string, n start, opener bool) bool {

@@ -28,6 +28,7 @@ type rules struct {
 	months        map[string]bool // what may follow an ordinal
 	determiners   map[string]bool // what stands before an ordinal, in lower case
 	labelled      map[string]bool // "plan" B, "vitamin" C: a letter that is no initial
+	articles      map[string]bool // in lower case
 	clock         map[string]bool // what may follow the time of a day, capitalised
 }
 
@@ -38,7 +39,7 @@ type lists struct {
 	title, never, reference, final string
 	openers, said                  string
 	months, determiners, labelled  string
-	clock                          string
+	articles, clock                string
 }
 
 // rulesFor returns the rules of a language, or the general ones.
@@ -68,6 +69,7 @@ func (l lists) compile(shared lists) *rules {
 		months:        set(l.months),
 		determiners:   set(l.determiners),
 		labelled:      set(l.labelled),
+		articles:      set(l.articles),
 		clock:         set(l.clock),
 		ordinals:      l.months != "",
 	}
