@@ -106,7 +106,7 @@ func TestRunningText(t *testing.T) {
 			t.Errorf("%s: F = %.3f (%+v), want >= 0.97", lang, m.f(), m)
 		}
 	}
-	for _, set := range []string{"heldout1", "heldout2"} {
+	for _, set := range []string{"heldout1", "heldout2", "heldout3"} {
 		var all marks
 		for _, lang := range []string{"en", "de", "fr", "nl", "es", "ja"} {
 			m := marksOf(t, set, lang)
