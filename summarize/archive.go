@@ -91,6 +91,25 @@ func wordsOf(q string) string {
 	return strings.Join(asked.Words(), " ")
 }
 
+// alternativesOf gives the words that a query asks for, its alternatives parted by OR.
+func alternativesOf(q string) string {
+	asked, err := query.Parse(q)
+	if err != nil {
+		return ""
+	}
+	var out []string
+	for _, a := range asked.Alternatives {
+		var words []string
+		for i, t := range asked.Terms {
+			if a.Needed>>i&1 == 1 {
+				words = append(words, t...)
+			}
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return strings.Join(out, " OR ")
+}
+
 // other reports whether a language that is known differs from the wanted one.
 func other(lang, want string) bool { return lang != "" && text.Base(lang) != text.Base(want) }
 

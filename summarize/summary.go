@@ -111,7 +111,7 @@ func (p *period) novel(list []sentence) {
 		in[i] = s.Sentence
 	}
 	sum := novel.Summarize(in, p.history.index, novel.Options{
-		Sentences: p.set.Sentences, Query: wordsOf(p.topic.Query), Language: p.lang,
+		Sentences: p.set.Sentences, Query: alternativesOf(p.topic.Query), Language: p.lang,
 		Boilerplate: func(site string, normal uint64) bool { return p.template[voice{site, normal}] },
 	})
 	run := &p.run.TopicPeriod

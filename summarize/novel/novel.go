@@ -53,7 +53,7 @@ func (s *Sentence) Read(lang string) {
 type Options struct {
 	Sentences int    // most items; 0 means 10
 	Words     int    // longest total of the items' own sentences; 0 means no limit
-	Query     string // of the topic: sentences with its terms count more
+	Query     string // words of the topic, alternatives parted by " OR ": sentences with them count more
 	Language  string
 	// Boilerplate reports, for a site and the hash of a normal form, what stands on
 	// many pages of the site, old text included; nil looks at the given sentences

@@ -53,7 +53,7 @@ func Summarize(sentences []Sentence, past *repeat.Index, opt Options) *Summary {
 		top = max(top, c.Value)
 	}
 	for i := range candidates {
-		if candidates[i].Value < leastShare*top {
+		if candidates[i].Value < max(leastValue, leastShare*top) {
 			candidates[i].Value = 0
 		}
 	}
@@ -116,6 +116,10 @@ func (s *Summary) keep(sentences []Sentence, opt Options) []int {
 // leastInterest is the interest below which a sentence does not enter a summary:
 // a shorter summary is better than one filled with advice and small print.
 const leastInterest = 0.9
+
+// leastValue is the least value of an item: what is half known and of middling interest is no news, however
+// little else a period brought.
+const leastValue = 0.45
 
 // leastShare is the share of the best value that an item must have.
 const leastShare = 0.2
