@@ -84,7 +84,13 @@ func (s *pageState) save(a *store.Analysis) error {
 	if a.Elements, err = s.elements.MarshalBinary(); err != nil {
 		return errOf(s.page, err)
 	}
-	a.Sets = s.curve.MarshalSets(max(0, stateBytes-len(a.Curve)-len(a.Terms)-len(a.Elements)))
+	room := max(0, stateBytes-len(a.Curve)-len(a.Terms)-len(a.Elements))
+	switch {
+	case len(s.sets) == 0 || s.curve.Moved(): // they may have fallen out for want of room
+		a.Sets = s.curve.MarshalSets(room)
+	case len(s.sets) > room:
+		a.Sets = nil
+	}
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/dice"
 	"github.com/strandlinehq/strandline/monitor/ignore"
-	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -22,7 +21,8 @@ type content struct {
 	rules *ignore.Rules
 	lines []ignore.Line // that the rules leave; nil without rules
 
-	counted   bool // bag and words are there
+	counted   bool // bag, words and split are there
+	split     []*memoLine
 	bag       bag
 	words     dice.WordSet
 	sentences dice.WordSet // of the sentences' normal forms
@@ -47,24 +47,6 @@ func (c *content) eachLine(f func(string)) {
 	}
 	for _, l := range c.lines {
 		f(l.Text)
-	}
-}
-
-// eachSentence splits lines anew that rules have shortened: these may end their
-// sentences elsewhere.
-func (c *content) eachSentence(f func(string)) {
-	if c.lines == nil {
-		for i := range c.page.Sentences {
-			f(c.page.SentenceText(i))
-		}
-		return
-	}
-	var spans []text.Span
-	for _, l := range c.lines {
-		spans = text.AppendSentences(spans[:0], l.Text, c.page.Detected)
-		for _, s := range spans {
-			f(l.Text[s.Start:s.End])
-		}
 	}
 }
 

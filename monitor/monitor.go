@@ -122,11 +122,10 @@ func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 		})
 	}
 	g.Go(func() error { return m.measureSnapshots(both) })
-	g.Go(func() error {
-		_, err := m.drainTexts(both)
-		return err
-	})
 	err := g.Wait()
+	if err == nil {
+		_, err = m.drainTexts(ctx)
+	}
 	if err == nil {
 		err = m.flagChanges(ctx)
 	}
@@ -165,8 +164,8 @@ func (m *Monitor) take(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// measure takes all measures of new versions. Those of changes and of pages share
-// the contents that were read.
+// measure takes all measures of new versions and indexes their texts. All of that shares
+// the contents that were read and the words that their lines were split into.
 func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) error {
 	pages := make([]store.PageID, len(todo))
 	for i, d := range todo {
@@ -181,6 +180,13 @@ func (m *Monitor) measure(ctx context.Context, tx *store.Tx, todo []store.Todo) 
 		return err
 	}
 	if err := analyse(ctx, tx, todo, r); err != nil {
+		return err
+	}
+	texts, err := tx.TakeWith(ctx, store.StageSearch, todo)
+	if err != nil {
+		return err
+	}
+	if err := index(ctx, tx, texts, r); err != nil {
 		return err
 	}
 	return tx.PutSummaries(ctx, todo)

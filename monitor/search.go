@@ -3,7 +3,6 @@ package monitor
 import (
 	"context"
 	"encoding/binary"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,55 +20,68 @@ const (
 	lineGap      = 10 // positions between two lines, so that no phrase spans them
 )
 
-// takeTexts indexes the texts of one batch of new versions.
+// takeTexts indexes the texts of one batch of new versions that were measured before, or
+// cannot be.
+func (m *Monitor) takeTexts(ctx context.Context) (int, error) {
+	return m.db.TakeTodo(ctx, store.StageSearch, batchVersions, func(tx *store.Tx, todo []store.Todo) error {
+		return index(ctx, tx, todo, newReader(tx, nil))
+	})
+}
+
+// index indexes the texts of new versions.
 //
 // A version whose record is damaged is passed over: what it said is not known, and the
 // passages of the version before stand until the next.
-func (m *Monitor) takeTexts(ctx context.Context) (int, error) {
-	return m.db.TakeTodo(ctx, store.StageSearch, batchVersions, func(tx *store.Tx, todo []store.Todo) error {
-		upTo := map[store.PageID]int32{}
-		for _, d := range todo {
-			upTo[d.Page] = max(upTo[d.Page], d.Version)
+func index(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) error {
+	upTo := map[store.PageID]int32{}
+	for _, d := range todo {
+		upTo[d.Page] = max(upTo[d.Page], d.Version)
+	}
+	if len(upTo) == 0 {
+		return nil
+	}
+	texts, err := tx.LockTexts(ctx, slices.Collect(maps.Keys(upTo)))
+	if err != nil {
+		return err
+	}
+	texts = slices.DeleteFunc(texts, func(t store.PageText) bool { return t.Version >= upTo[t.Page] })
+	if len(texts) == 0 {
+		return nil // another worker was faster
+	}
+	pages := make([]store.PageID, len(texts))
+	ranges := make([]store.Range, len(texts))
+	for i, t := range texts {
+		pages[i], ranges[i] = t.Page, store.Range{Page: t.Page, Low: t.Version + 1, High: upTo[t.Page]}
+	}
+	open, err := tx.OpenPassages(ctx, pages)
+	if err != nil {
+		return err
+	}
+	spans, err := tx.Spans(ctx, ranges)
+	if err != nil {
+		return err
+	}
+	x := indexer{}
+	for len(spans) > 0 {
+		page, n := spans[0].Page, 1
+		for n < min(batchVersions, len(spans)) && spans[n].Page == page {
+			n++
 		}
-		texts, err := tx.LockTexts(ctx, slices.Collect(maps.Keys(upTo)))
+		contents, err := r.contents(ctx, page, spans[:n])
 		if err != nil {
 			return err
 		}
-		texts = slices.DeleteFunc(texts, func(t store.PageText) bool { return t.Version >= upTo[t.Page] })
-		if len(texts) == 0 {
-			return nil // another worker was faster
-		}
-		pages := make([]store.PageID, len(texts))
-		for i, t := range texts {
-			pages[i] = t.Page
-		}
-		open, err := tx.OpenPassages(ctx, pages)
-		if err != nil {
-			return err
-		}
-		x := indexer{}
-		for i := range texts {
-			t := &texts[i]
-			for t.Version < upTo[t.Page] {
-				high := min(upTo[t.Page], t.Version+batchVersions)
-				spans, err := tx.Spans(ctx, []store.Range{{Page: t.Page, Low: t.Version + 1, High: high}})
-				if err != nil {
-					return err
-				}
-				contents, err := reader{records: tx}.contents(ctx, t.Page, spans)
-				if err != nil {
-					return err
-				}
-				for _, s := range spans {
-					if c := contents[s.Record]; c != nil {
-						open[t.Page] = x.take(open[t.Page], s, c.page)
-					}
-				}
-				t.Version = high
+		for _, s := range spans[:n] {
+			if c := contents[s.Record]; c != nil {
+				open[page] = x.take(open[page], s, linesOf(r.memo(page), c.page))
 			}
 		}
-		return tx.PutPassages(ctx, texts, x.fresh, x.ended)
-	})
+		spans = spans[n:]
+	}
+	for i := range texts {
+		texts[i].Version = upTo[texts[i].Page]
+	}
+	return tx.PutPassages(ctx, texts, x.fresh, x.ended)
 }
 
 // drainTexts indexes until the queue is empty.
@@ -89,36 +101,39 @@ type indexer struct {
 	fresh, ended []*store.Passage // to be stored; to be ended in the store
 }
 
-// line is a line of a page with its words.
+// line is a line of a page with the numbers of its words.
 type line struct {
 	hash  uint64
-	words []string
+	words []uint32
+	from  *vocabulary
 }
 
 // linesOf returns the distinct lines of a page in their order, its title first.
 // Lines with the same words are one.
-func linesOf(p *extract.Page) []line {
-	var out []line
-	seen := map[uint64]bool{}
+func linesOf(m *memo, p *extract.Page) []line {
+	out := make([]line, 0, len(p.Lines)+1)
+	seen := make(map[uint64]bool, len(p.Lines)+1)
 	add := func(s string) {
-		words := query.Words(s)
+		l := m.line(s)
+		words := l.words
 		if len(words) == 0 {
 			return
 		}
-		h := fnv.New64a()
-		for _, w := range words {
-			h.Write([]byte(w))
-			h.Write([]byte{0})
+		if l.passage == 0 {
+			l.passage = passageHash(m.words, words)
 		}
-		for len(words) > 0 { // a giant line in pieces that fit
+		for h := l.passage; ; { // a giant line in pieces that fit
 			n := min(len(words), passageWords)
-			hash := h.Sum64()
-			if !seen[hash] {
-				seen[hash] = true
-				out = append(out, line{hash, words[:n]})
+			if !seen[h] {
+				seen[h] = true
+				out = append(out, line{h, words[:n], m.words})
 			}
-			words = words[n:]
-			h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(words))))
+			if words = words[n:]; len(words) == 0 {
+				return
+			}
+			var left [4]byte
+			binary.BigEndian.PutUint32(left[:], uint32(len(words)))
+			h = fnv1a(h, left[:])
 		}
 	}
 	add(p.Title)
@@ -128,6 +143,34 @@ func linesOf(p *extract.Page) []line {
 	return out
 }
 
+// passageHash is the FNV-1a hash of the words of a line as they are indexed, each with a
+// zero behind it. Passages are stored with it.
+func passageHash(v *vocabulary, words []uint32) uint64 {
+	h := uint64(14695981039346656037)
+	for _, n := range words {
+		h = fnv1a(h, v.cut(n))
+		h = fnv1a(h, []byte{0})
+	}
+	return h
+}
+
+func fnv1a(h uint64, b []byte) uint64 {
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+// cut returns a word as it is indexed.
+func (v *vocabulary) cut(n uint32) []byte {
+	w := v.words[n]
+	word := v.arena[w.off:w.end]
+	if len(word) > query.MaxWord {
+		word = word[:len(query.Cut(string(word)))]
+	}
+	return word
+}
+
 // take brings the open passages of a page from a version to the next, and returns
 // those that are open then.
 //
@@ -135,8 +178,7 @@ func linesOf(p *extract.Page) []line {
 //	passage with some of them                ends; another goes on with the rest
 //	passage with none of them                ends
 //	lines in no passage                      begin one
-func (x *indexer) take(open []*store.Passage, v store.Span, p *extract.Page) []*store.Passage {
-	lines := linesOf(p)
+func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*store.Passage {
 	have := make(map[uint64]int, len(lines))
 	for i, l := range lines {
 		have[l.hash] = i
@@ -155,7 +197,7 @@ func (x *indexer) take(open []*store.Passage, v store.Span, p *extract.Page) []*
 			words := vector{}
 			for _, i := range which[:n] {
 				q.Lines = append(q.Lines, lines[i].hash)
-				words.add(lines[i].words)
+				words.add(lines[i])
 			}
 			slices.Sort(q.Lines)
 			q.Words = words.String()
@@ -200,14 +242,15 @@ type vector struct {
 	words map[string][]int
 }
 
-func (v *vector) add(words []string) {
+func (v *vector) add(l line) {
 	if v.words == nil {
 		v.words = map[string][]int{}
 	}
-	for _, w := range words {
+	for _, n := range l.words {
 		v.at++
-		if len(v.words[w]) < 255 { // more are dropped by PostgreSQL
-			v.words[w] = append(v.words[w], v.at)
+		w := l.from.cut(n)
+		if at := v.words[string(w)]; len(at) < 255 { // more are dropped by PostgreSQL
+			v.words[string(w)] = append(at, v.at)
 		}
 	}
 	v.at += lineGap

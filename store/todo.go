@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -19,6 +21,18 @@ var qTakeTodo = statement{routed, `
 	delete from core.monitor_todo t using d
 	where t.bucket = d.bucket and t.page_id = d.page_id and t.version = d.version and t.stage = $1
 	  and ($3::int[] is null or t.bucket = any($3))
+	returning t.page_id, t.version`}
+
+var qTakeWith = statement{routed, `
+	with d as (
+		select t.bucket, t.page_id, t.version
+		from unnest($2::bigint[], $3::int[]) v(page_id, version)
+		join core.monitor_todo t on t.page_id = v.page_id and t.version <= v.version
+		where t.stage = $1 and t.bucket = any($4::int[])
+		for update of t skip locked
+	)
+	delete from core.monitor_todo t using d
+	where t.bucket = d.bucket and t.page_id = d.page_id and t.version = d.version and t.stage = $1 and t.bucket = any($4::int[])
 	returning t.page_id, t.version`}
 
 var qSetAside = statement{routed, `
@@ -64,6 +78,29 @@ func (db *DB) TakeTodo(ctx context.Context, stage string, limit int, f func(*Tx,
 type Tx struct {
 	db *DB
 	tx pgx.Tx
+}
+
+// TakeWith takes, out of another stage's queue, the versions of the same pages up to the
+// last of each that were taken, so that both stages look at them together.
+func (t *Tx) TakeWith(ctx context.Context, stage string, todo []Todo) ([]Todo, error) {
+	last := make(map[PageID]int32, len(todo))
+	for _, d := range todo {
+		last[d.Page] = max(last[d.Page], d.Version)
+	}
+	pages := slices.Sorted(maps.Keys(last))
+	versions := make([]int32, len(pages))
+	for i, p := range pages {
+		versions[i] = last[p]
+	}
+	rows, err := t.tx.Query(ctx, qTakeWith.sql, stage, pages, versions, bucketsOf(pages))
+	if err != nil {
+		return nil, fmt.Errorf("take versions of stage %s: %w", stage, err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Todo])
+	if err != nil {
+		return nil, fmt.Errorf("take versions of stage %s: %w", stage, err)
+	}
+	return out, nil
 }
 
 // SetAside takes a version that a stage cannot deal with out of its way. It stays

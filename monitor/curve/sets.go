@@ -70,7 +70,7 @@ func (a *Accumulator) UnmarshalSets(b []byte) error {
 	r := reader{b: b}
 	sets := make([]dice.WordSet, len(a.follow))
 	for i := range sets {
-		sets[i] = dice.WordSet{}
+		sets[i] = make(dice.WordSet, 0, min(int(a.follow[i].size), len(b)/8))
 	}
 	for len(r.b) > 0 && !r.bad {
 		mask := r.uint(math.MaxUint64)
@@ -88,9 +88,9 @@ func (a *Accumulator) UnmarshalSets(b []byte) error {
 			}
 		}
 	}
-	for i, s := range sets {
-		slices.Sort(s)
-		if r.bad || len(s) != int(a.follow[i].size) {
+	for i := range sets {
+		sets[i] = dice.SetOf(sets[i])
+		if r.bad || len(sets[i]) != int(a.follow[i].size) {
 			return errState
 		}
 	}

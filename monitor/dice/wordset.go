@@ -17,10 +17,7 @@ type WordSet []uint64
 func Hash(word []byte) uint64 { return xxh3.Hash(word) }
 
 // SetOf returns the set of the words with some hashes. It takes the slice over.
-func SetOf(hashes []uint64) WordSet {
-	slices.Sort(hashes)
-	return slices.Compact(hashes)
-}
+func SetOf(hashes []uint64) WordSet { return slices.Compact(sorted(hashes)) }
 
 // Dice returns the Dice coefficient of two sets (SCIENCE A8).
 func (s WordSet) Dice(t WordSet) float64 { return coefficient(s.common(t), len(s), len(t)) }
@@ -105,7 +102,7 @@ func (b *Builder) Set() WordSet {
 			set = append(set, h)
 		}
 	}
-	slices.Sort(set)
+	set = sorted(set)
 	const keep = 1 << 16 // places; one giant page must not slow down all that follow
 	if len(b.table) > keep {
 		b.table = nil

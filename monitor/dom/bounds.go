@@ -57,7 +57,8 @@ func (t tally) block() Block { return Block{float64(t.life) / float64(t.n), int(
 // fit forgets levels until the state keeps its limit.
 func (s *State) fit() {
 	for s.bound() > s.limit && s.depth > 1 {
-		if len(s.append(nil)) <= s.limit {
+		if form := s.append(make([]byte, 0, s.bound())); len(form) <= s.limit {
+			s.form = form
 			return
 		}
 		deepest := int32(0)

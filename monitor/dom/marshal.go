@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -35,6 +36,9 @@ const (
 //	  if one: hash (5 bytes) unless that of the parent, if many: number, of each: hash,
 //	    2 first + origin, last distance to the page's, lastAny likewise if origin
 func (s *State) MarshalBinary() ([]byte, error) {
+	if s.form != nil {
+		return bytes.Clone(s.form), nil
+	}
 	return s.append(make([]byte, 0, s.bound())), nil
 }
 

@@ -54,6 +54,7 @@ type State struct {
 	elements []element
 
 	// Built when needed, not stored.
+	form   []byte  // what MarshalBinary returns, if that is known
 	table  []int32 // 1+index of an element by its hash
 	walker walker
 }
@@ -110,6 +111,7 @@ func (s *State) Repeat(slot int) error {
 	if err := s.check(slot); err != nil {
 		return err
 	}
+	s.form = nil
 	s.repeat(int32(slot - s.first))
 	s.last = slot
 	return nil
@@ -154,7 +156,7 @@ func (s *State) Add(slot int, nodes []extract.Node) error {
 	if !s.started {
 		s.started, s.first = true, slot
 	}
-	s.last = slot
+	s.last, s.form = slot, nil
 	now := int32(slot - s.first)
 	if s.table == nil {
 		s.index()

@@ -1,9 +1,12 @@
 package terms
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/zeebo/xxh3"
 )
 
 var errState = errors.New("terms: state is damaged")
@@ -20,6 +23,9 @@ const stateFormat = 1
 //	  the end of the one before, length unless open; tf if open; sum;
 //	  number of terms, of each: shared bytes, further bytes, these
 func (s *State) MarshalBinary() ([]byte, error) {
+	if s.form != nil {
+		return bytes.Clone(s.form), nil
+	}
 	return s.append(make([]byte, 0, s.bound())), nil
 }
 
@@ -90,9 +96,6 @@ func shared(a, b string) int {
 	return n
 }
 
-// size returns the length of the marshalled form.
-func (s *State) size() int { return len(s.append(make([]byte, 0, s.bound()))) }
-
 // bound returns a length that the marshalled form does not exceed.
 func (s *State) bound() int {
 	const number = 10 // bytes of a uvarint
@@ -150,7 +153,9 @@ func (s *State) read(r *reader, stretches int) {
 		return
 	}
 	s.groups = make([]group, groups)
-	var before []byte
+	s.terms, s.order = make([]term, 0, len(r.b)/6), make([]int32, 0, len(r.b)/6) // some six bytes each
+	var before, texts []byte
+	var ends []int
 	for gi := range s.groups {
 		s.readGroup(r, &s.groups[gi])
 		n := r.count(2)
@@ -166,10 +171,16 @@ func (s *State) read(r *reader, stretches int) {
 			}
 			before = append(before[:k], r.b[:more]...)
 			r.b = r.b[more:]
-			text := string(before)
+			texts = append(texts, before...)
+			ends = append(ends, len(texts))
 			s.order = append(s.order, int32(len(s.terms)))
-			s.terms = append(s.terms, term{text, hashOf(text), int32(gi)})
+			s.terms = append(s.terms, term{hash: xxh3.Hash(before), group: int32(gi)})
 		}
+	}
+	all, from := string(texts), 0 // one piece of memory for all of them
+	for i, end := range ends {
+		s.terms[i].text = all[from:end]
+		from = end
 	}
 }
 

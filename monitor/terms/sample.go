@@ -5,7 +5,8 @@ import "math"
 // fit samples the terms until the state keeps its limit.
 func (s *State) fit() {
 	for s.bound() > s.limit && s.level < 48 {
-		if s.size() <= s.limit {
+		if form := s.append(make([]byte, 0, s.bound())); len(form) <= s.limit {
+			s.form = form
 			return
 		}
 		s.level++

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/strandlinehq/strandline/monitor/dice"
 )
 
@@ -58,6 +56,8 @@ type State struct {
 	terms  []term
 	order  []int32 // indices of terms by group, by name within
 	table  []int32 // 1+index of a term by its hash, a power of two long
+
+	form []byte // what MarshalBinary returns, if that is known
 
 	// Scratch of Add.
 	tf      []uint32
@@ -150,7 +150,7 @@ func (s *State) check(slot int) error {
 }
 
 func (s *State) observe(slot int) {
-	s.started = true
+	s.started, s.form = true, nil
 	s.seen++
 	if k := len(s.slots) - 1; k >= 0 && s.slots[k].To == slot {
 		s.slots[k].To++
@@ -256,5 +256,3 @@ func (s *State) version(slot int) int {
 	}
 	return -1
 }
-
-func hashOf(text string) uint64 { return xxh3.HashString(text) }

@@ -3,6 +3,7 @@ package terms
 import (
 	"errors"
 	"fmt"
+	"github.com/strandlinehq/strandline/monitor/dice"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -322,3 +323,5 @@ func BenchmarkStayingPower(b *testing.B) {
 		g.StayingPower(present)
 	}
 }
+
+func hashOf(text string) uint64 { return dice.Hash([]byte(text)) }

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -24,29 +23,86 @@ import (
 // change it. The common text costs no allocation.
 func EachWord(s string, f func(word []byte)) {
 	w := splitters.Get().(*splitter)
-	w.f, w.bigrams = f, true
-	w.split(s)
+	if ascii(s) {
+		w.buf = eachASCII(w.buf[:0], s, f)
+	} else {
+		w.f, w.bigrams = f, true
+		w.split(s)
+	}
 	w.release()
+}
+
+// eachASCII is EachWord of ASCII, with a buffer for the words.
+func eachASCII(buf []byte, s string, f func(word []byte)) []byte {
+	for i := 0; i < len(s); i++ {
+		l := lower[s[i]&(utf8.RuneSelf-1)]
+		if l == 0 {
+			continue
+		}
+		buf = buf[:0]
+		for l != 0 {
+			buf = append(buf, l)
+			if i++; i == len(s) {
+				break
+			}
+			l = lower[s[i]&(utf8.RuneSelf-1)]
+		}
+		f(buf)
+	}
+	return buf
 }
 
 // Normal returns the normal form by which sentences are compared (SCIENCE J7):
 // the words of EachWord, with Chinese and Japanese left whole, joined by
 // single spaces. Two sentences that differ in case, punctuation, symbols,
 // width or white space have the same normal form.
-func Normal(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
+func Normal(s string) string { return string(AppendNormal(make([]byte, 0, len(s)), s)) }
+
+// AppendNormal appends the normal form of s to dst.
+func AppendNormal(dst []byte, s string) []byte {
+	from := len(dst)
+	if ascii(s) {
+		inWord := false
+		for i := range len(s) {
+			l := lower[s[i]]
+			switch {
+			case l == 0:
+				inWord = false
+				continue
+			case !inWord && len(dst) > from:
+				dst = append(dst, ' ')
+			}
+			inWord = true
+			dst = append(dst, l)
+		}
+		return dst
+	}
 	w := splitters.Get().(*splitter)
 	w.bigrams = false
 	w.f = func(word []byte) {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
+		if len(dst) > from {
+			dst = append(dst, ' ')
 		}
-		b.Write(word)
+		dst = append(dst, word...)
 	}
 	w.split(s)
 	w.release()
-	return b.String()
+	return dst
+}
+
+// ascii reports whether s has nothing but ASCII.
+func ascii(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&utf8.RuneSelf != 0 {
+			return false
+		}
+	}
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // splitter holds the word being built. For a run in bigrams buf holds one or
