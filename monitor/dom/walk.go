@@ -38,27 +38,41 @@ func (w *walker) hash(nodes []extract.Node) {
 		if nodes[i].Tag != "" {
 			continue
 		}
-		parent := nodes[i].Parent
-		for s := nodes[i].Text; len(s) > 0; {
-			var word string
-			if word, s = cutWord(s); word == "" {
-				continue
-			}
-			y := symbol(word)
-			h = addMod(mulMod(h, base), y)
-			count++
-			if parent >= 0 {
-				w.own[parent] = addMod(mulMod(w.own[parent], base), y)
-			}
+		y, n := chunkHash(nodes[i].Text)
+		shift := w.powerOf(n)
+		h = addMod(mulMod(h, shift), y)
+		count += n
+		if parent := nodes[i].Parent; parent >= 0 {
+			w.own[parent] = addMod(mulMod(w.own[parent], shift), y)
 		}
 	}
 	w.before[n], w.words[n] = h, count
+	w.powerOf(count)
+}
+
+// chunkHash returns the hash of the words of a piece of text, and their number. Pieces are
+// put together by shifting the first by the words of the second.
+func chunkHash(s string) (h uint64, words int32) {
+	for len(s) > 0 {
+		var word string
+		if word, s = cutWord(s); word == "" {
+			continue
+		}
+		h = addMod(mulMod(h, base), symbol(word))
+		words++
+	}
+	return h, words
+}
+
+// powerOf returns base to the power of n.
+func (w *walker) powerOf(n int32) uint64 {
 	if len(w.power) == 0 {
 		w.power = append(w.power, 1)
 	}
-	for len(w.power) <= int(count) {
+	for len(w.power) <= int(n) {
 		w.power = append(w.power, mulMod(w.power[len(w.power)-1], base))
 	}
+	return w.power[n]
 }
 
 func (w *walker) node(i int) Hash { return Hash(w.own[i]) }
