@@ -74,7 +74,7 @@ type Novelty struct {
 	OldByLastModified bool `yaml:"old_by_last_modified"`
 	// A page linked from a page last modified before the last snapshot is old.
 	OldByLinks bool `yaml:"old_by_links"`
-	// A page whose URL holds a month before the last snapshot is old (SCIENCE T8).
+	// A page that its URL, its markup or its text dates before the last snapshot is old (SCIENCE 2.10).
 	OldByDates bool `yaml:"old_by_dates"`
 	// A page is judged novel from this score on; 0 judges every page novel.
 	Threshold float64 `yaml:"threshold" jsonschema:"minimum=0,maximum=1"`

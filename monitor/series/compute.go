@@ -24,9 +24,9 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 		return err
 	}
 	set.knowAliases()
-	classes, err := novelty.Classify(ctx, set.flags, l, opt.Rules, l.workers())
+	classes, err := classify(ctx, db, set, l, opt.Rules)
 	if err != nil {
-		return fmt.Errorf("classes: %w", err)
+		return err
 	}
 	graph, err := novelty.Build(ctx, classes, l, novelty.BuildOptions{Workers: l.workers(), Distinct: true})
 	if err != nil {
@@ -63,6 +63,25 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 		}
 	}
 	return db.PutNovelty(ctx, snapshot.ID, res, seen.heard, rows(set, classes, graph, scores, seen, opt.Rules))
+}
+
+// classify gives the class of every page. Where rule 4 is asked for, the pages that
+// the other rules leave in U are read for their own dates first.
+func classify(ctx context.Context, db *store.DB, set *pageSet, l *links, rules novelty.Rules) ([]novelty.Class, error) {
+	classes, err := novelty.Classify(ctx, set.flags, l, rules, l.workers())
+	if err != nil {
+		return nil, fmt.Errorf("classes: %w", err)
+	}
+	if rules&novelty.RuleDated == 0 || set.before == nil {
+		return classes, nil
+	}
+	if err := set.dateUnidentified(ctx, db, classes); err != nil {
+		return nil, err
+	}
+	if classes, err = novelty.Classify(ctx, set.flags, l, rules, l.workers()); err != nil {
+		return nil, fmt.Errorf("classes by dates: %w", err)
+	}
+	return classes, nil
 }
 
 // surveyed is what one reading of the links tells.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/strandlinehq/strandline/monitor/novelty"
 	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -31,7 +32,7 @@ func TestTruths(t *testing.T) {
 	again := home
 	again.at, again.links = later, nil
 	pages := []sight{
-		p("2024/12/old", published("2024-12-31")), p("2025/01/new", published("2025-01-01T00:00:00Z")), p("2025-04/new", published("Wed, 30 Apr 2025 08:00:00 GMT")),
+		p("2024/12/old", published("2024-12-31")), p("2025/01/new", published("2025-01-01T00:00:00Z")), p("2025-04/new", published("Tue, 08 Apr 2025 08:00:00 GMT")),
 		p("20250501/ahead", ""), p("undated", published("spring")), p("said", published("2019/07/01")),
 		p("both", published("2025-02-02")+published("2024-02-02")), p("far", published("1066-10-14")),
 	}
@@ -126,5 +127,49 @@ func TestRelink(t *testing.T) {
 	got, err := series.Recompute(t.Context(), db, s.ID, 0, series.Defaults())
 	if err != nil || got[0].Links != 0 || got[0].Pages != 1 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestOwnDateRule: a page that dates itself before the snapshot before is old where
+// rule 4 is asked for, by its markup or its text, and new where not.
+func TestOwnDateRule(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	id := newSeries(t, db, "web")
+	later := epoch.AddDate(0, 3, 0)
+	p := func(name, markup string) sight {
+		return sight{url: "http://a.test/" + name, at: later.Add(time.Hour), markup: markup}
+	}
+	load(t, db, id, []sight{
+		{url: "http://a.test/", at: epoch}, {url: "http://a.test/", at: later},
+		p("markup", published("2024-12-31")), p("text", `<html lang="de"><p>Veröffentlicht am 9. Januar 2025</p>`), p("changed", `<html lang="en"><p>Last updated: January 3, 2025</p>`),
+		p("2024/11/address", ""), p("after", published("2025-01-11")), p("silent", "text"),
+	}, 50)
+	opt := series.Defaults()
+	if got := update(t, db, id, opt); got[1].Unidentified != 6 {
+		t.Errorf("without the rule %d pages of U, want 6", got[1].Unidentified)
+	}
+	opt.Rules |= novelty.RuleDated
+	got, err := series.Recompute(t.Context(), db, id, 0, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[1].Unidentified != 2 || got[1].OldOther != 4 {
+		t.Errorf("with it %d pages of U and %d old ones, want 2 and 4", got[1].Unidentified, got[1].OldOther)
+	}
+	var by []int32
+	rows, err := db.Pool().Query(t.Context(), `select distinct old_by::int from api_v1.snapshot_page where snapshot = 2 and class = 'O'`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		var n int32
+		if err := rows.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		by = append(by, n)
+	}
+	if diff := cmp.Diff([]int32{4}, by); diff != "" {
+		t.Errorf("old by (-want +got):\n%s", diff)
 	}
 }

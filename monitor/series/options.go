@@ -59,7 +59,7 @@ func ruleNames(rules novelty.Rules) []string {
 		rule novelty.Rules
 		name string
 	}{
-		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "url-date"},
+		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "own-date"},
 	} {
 		if rules&r.rule != 0 {
 			out = append(out, r.name)

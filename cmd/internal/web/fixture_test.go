@@ -33,7 +33,7 @@ const (
 // attacks are pages built to run, load or spoof something where they are shown.
 // Each %d is the hour, so that every version differs.
 var attacks = []struct{ url, contentType, page string }{
-	{"http://evil.test/script", "text/html", `<title>"><script>window.pwned=1</script> %d</title><p>Read <b>this</b> &lt;script&gt;window.pwned=1&lt;/script&gt; and "quotes' &amp; more, hour %d.</p>`},
+	{"http://evil.test/script", "text/html", `<meta name="date" content="2020-01-02"><title>"><script>window.pwned=1</script> %d</title><p>Read <b>this</b> &lt;script&gt;window.pwned=1&lt;/script&gt; and "quotes' &amp; more, hour %d.</p>`},
 	{"http://evil.test/<svg onload=window.pwned=1>?q=\"'><img src=x onerror=window.pwned=1>", "text/html", `<title>Address %d</title><p class="x' onclick='window.pwned=1">Nothing to see at hour %d of this long day.</p>`},
 	{"http://evil.test/svg", "text/html", `<title>&lt;/title&gt;&lt;svg onload=window.pwned=1&gt;%d</title><svg onload="window.pwned=1"><script>window.pwned=1</script><text>drawn %d</text></svg><div id="&quot; onmouseover=window.pwned=1 x=&quot;">Text of the hour %[2]d stands here and is read.</div>`},
 	{"http://evil.test/data", "text/html", `<title>data %d</title><p>Click <a href="data:text/html,<script>window.pwned=1</script>">here %d</a>, <a href="javascript:window.pwned=1">or here</a>, <a href="http://other.test/?a=1&b=<script>">or there %[2]d</a>.</p>`},

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
+	"github.com/strandlinehq/strandline/cmd/internal/compare"
 	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/pagedate"
 	"github.com/strandlinehq/strandline/monitor/terms"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -72,6 +74,7 @@ type pageBody struct {
 	Heading  string
 	Sentence string // how it changes, in words
 	Figures  []figureBody
+	Dates    []string // that the page gives itself, in words
 	Lasting  []string
 	Passing  []string
 	Versions []store.Version
@@ -128,7 +131,40 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		b.Versions = b.Versions[:rowsAPage]
 		b.Next = fmt.Sprintf("%s?before=%d#versions", base, b.Versions[rowsAPage-1].Number)
 	}
+	if b.Dates, err = s.ownDates(ctx, p.PageView); err != nil {
+		return err
+	}
 	return s.show(w, r, "page.html", b.Heading, b)
+}
+
+// ownDates are the dates that the last version of a page gives itself, in words.
+func (s *Server) ownDates(ctx context.Context, p store.PageView) ([]string, error) {
+	v, err := s.db.VersionNumber(ctx, p.Page, p.Version)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := compare.Text(ctx, s.db, v)
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	dates := pagedate.Of(p.URL, text, v.FirstSeen)
+	for _, find := range []func() (pagedate.Date, bool){dates.Published, dates.Modified} {
+		if d, ok := find(); ok {
+			sure := ""
+			if d.Confidence < pagedate.Sure {
+				sure = ", not sure"
+			}
+			out = append(out, fmt.Sprintf("%s %s (%s%s)", d.Kind, d, d.Source, sure))
+		}
+	}
+	return out, nil
 }
 
 // headingOf is what a page is called: by its title, or its address without one.

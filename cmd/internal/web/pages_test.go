@@ -188,6 +188,8 @@ func pagesShow(t *testing.T, fx fixture) {
 		{"/", "worth reading", "Nothing changed"},
 		{"/schedule", "66 pages are due", ""},
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0])), "Compare the two marked", ""},
+		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0])), "published 2020-01-02 (markup)", "modified"},
+		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[2])), "Versions", "Its own dates"},
 		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "<del>2.</del>", ""},
 		{fmt.Sprintf("/pages/%d/diff?a=4&b=3", fx.page(t, fx.urls[0])), "Versions 3 and 4", ""},
 		{fmt.Sprintf("/pages/%d/diff?b=4&by=links", fx.page(t, fx.urls[0])), "links of both versions are the same", ""},
