@@ -12,21 +12,19 @@ type Feature string
 
 // The features. Database, state_dir and crawler are in every version and need none.
 const (
-	FeatureWatches Feature = "watches"
-	FeatureBursts  Feature = "bursts"
-	FeaturePairs   Feature = "pairs"
-	FeatureAuto    Feature = "auto"
-	FeatureMasks   Feature = "masks"
-	FeatureNotify  Feature = "notify"
-	FeatureSeries  Feature = "series"
-	FeatureTopics  Feature = "topics"
-	FeatureTargets Feature = "targets"
-	// FeatureTopicNotify is the delivery of a topic's summaries to targets.
-	FeatureTopicNotify Feature = "topic-notify"
-	FeatureRetention   Feature = "retention"
-	FeatureSitemaps    Feature = "sitemaps"
-	FeatureFeeds       Feature = "feeds"
-	FeatureWeb         Feature = "web"
+	FeatureWatches   Feature = "watches"
+	FeatureBursts    Feature = "bursts"
+	FeaturePairs     Feature = "pairs"
+	FeatureAuto      Feature = "auto"
+	FeatureMasks     Feature = "masks"
+	FeatureNotify    Feature = "notify"
+	FeatureSeries    Feature = "series"
+	FeatureTopics    Feature = "topics"
+	FeatureTargets   Feature = "targets"
+	FeatureRetention Feature = "retention"
+	FeatureSitemaps  Feature = "sitemaps"
+	FeatureFeeds     Feature = "feeds"
+	FeatureWeb       Feature = "web"
 )
 
 // Features is the set of features that a program has.
@@ -58,7 +56,6 @@ func gates() map[string]Feature {
 		"watches[].expect_change_within": FeatureNotify,
 		"series":                         FeatureSeries,
 		"topics":                         FeatureTopics,
-		"topics[].notify":                FeatureTopicNotify,
 		"targets":                        FeatureTargets,
 	}
 }

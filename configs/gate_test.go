@@ -43,8 +43,6 @@ targets: [{name: ops, url_file: ops.url}]
 			"12:12 watches[1].feeds", "13:13 watches[1].notify", "15:9 topics", "16:10 targets",
 		}},
 		{"all but notify", allBut(FeatureNotify), []string{"13:13 watches[1].notify"}},
-		{"all but the notify of topics", allBut(FeatureTopicNotify), []string{"15:38 topics[0].notify"}},
-		{"all but both", allBut(FeatureNotify, FeatureTopicNotify), []string{"13:13 watches[1].notify", "15:38 topics[0].notify"}},
 		{"all", allBut(), nil},
 	}
 	for _, tt := range tests {

@@ -23,7 +23,8 @@ var (
 		       t.tried_at, t.failures, t.note, t.starts_at
 		from core.topic t where ($1::text is null or t.name = $1) order by t.name`}
 	qPutTopicState = statement{local, `
-		update core.topic set clicks = $2, clicked_at = $3, formed_at = $4, tried_at = $5, failures = $6, note = $7, starts_at = $8 where topic_id = $1`}
+		update core.topic set clicks = $2, clicked_at = $3, formed_at = $4, tried_at = $5, failures = $6, note = $7, starts_at = $8,
+		    told_until = coalesce(told_until, $8) where topic_id = $1`}
 	// Those who work on a topic do so one at a time, also on several machines.
 	qHoldTopic = statement{local, `select pg_try_advisory_xact_lock(7305825, $1)`}
 )

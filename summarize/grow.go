@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/neardup"
@@ -97,6 +98,9 @@ func (p *period) grow(ctx context.Context) error {
 			Page: c.Page, AddedBy: store.AddedByGrowth, Links: c.links, ProposedAt: p.to,
 			Reason: fmt.Sprintf("%d of the %d pages that link to the best %d pages link to it", c.links, c.parents, len(top)),
 		}
+		if !c.left.IsZero() {
+			page.Reason += "; it was here until " + c.left.UTC().Format("2 Jan 2006")
+		}
 		if p.set.Review {
 			p.run.Proposed++
 		} else {
@@ -112,6 +116,7 @@ func (p *period) grow(ctx context.Context) error {
 type candidate struct {
 	store.Place
 	links, parents int
+	left           time.Time // when it was last here
 }
 
 // candidates finds the pages that most parents of the top pages link to.
@@ -150,9 +155,13 @@ func (p *period) candidates(ctx context.Context, top map[store.PageID]bool) ([]c
 	if err != nil {
 		return nil, err
 	}
-	here, sites := map[string]bool{}, map[string]bool{}
+	here, sites, left := map[string]bool{}, map[string]bool{}, map[string]time.Time{}
 	collection := make([]string, 0, len(known))
 	for i, id := range known {
+		if p.rested(&all[i]) {
+			left[key(id)] = all[i].LeftAt
+			continue
+		}
 		here[key(id)] = true
 		if all[i].State() != "refused" {
 			sites[places[id].Site] = true
@@ -171,10 +180,16 @@ func (p *period) candidates(ctx context.Context, top map[store.PageID]bool) ([]c
 	var out []candidate
 	for _, v := range popular.Admit(ranked, collection, func(k string) string { return places[pageOf(k)].Site }, like) {
 		if v.Reason == popular.Admitted && len(out) < p.set.Add {
-			out = append(out, candidate{places[pageOf(v.URL)], v.Links, len(parents)})
+			out = append(out, candidate{places[pageOf(v.URL)], v.Links, len(parents), left[v.URL]})
 		}
 	}
 	return out, nil
+}
+
+// rested reports a page that left for lack of news so long ago that it may come back: after as many
+// periods as it took to leave.
+func (p *period) rested(m *store.TopicPage) bool {
+	return m.State() == "left" && m.LeftAt.Before(p.to.Add(-time.Duration(p.set.LeaveAfter)*p.to.Sub(p.from)))
 }
 
 // outLinks reads what pages link to now.

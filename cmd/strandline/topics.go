@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/strandlinehq/strandline/configs"
@@ -68,34 +67,41 @@ func (s *service) setTopics(ctx context.Context, c *configs.Config, now time.Tim
 // schedule which pages they want, until ctx is done.
 func (s *service) followTopics(ctx context.Context) error {
 	runner := summarize.New(s.DB, summarize.Options{Now: s.clock.Now, Logger: s.app.log})
-	var said sync.Map // what was last logged of a topic, so that it is said once
+	said := map[string]string{}
 	for {
-		s.mu.Lock()
-		topics := slices.Clone(s.config.Topics)
-		s.mu.Unlock()
-		for i := range topics {
-			name := string(topics[i].Name)
-			err := s.followTopic(ctx, runner, &topics[i])
-			switch {
-			case ctx.Err() != nil:
-				return nil
-			case errors.Is(err, store.ErrBusy), store.Away(err):
-			case err != nil:
-				if before, _ := said.Swap(name, err.Error()); before != err.Error() {
-					s.app.log.Error("topic could not be followed; it is tried again", "topic", name, "error", err)
-				}
-			default:
-				said.Delete(name)
-			}
-		}
+		s.lookAtTopics(ctx, runner, said)
 		if err := clock.Sleep(ctx, s.clock, topicsEvery); err != nil {
 			return nil
 		}
 	}
 }
 
+// lookAtTopics does what is due of all topics. One that fails holds up no other; said has what was last
+// logged of each, so that it is said once.
+func (s *service) lookAtTopics(ctx context.Context, runner *summarize.Runner, said map[string]string) {
+	s.mu.Lock()
+	topics, base := slices.Clone(s.config.Topics), baseURL(s.config)
+	s.mu.Unlock()
+	for i := range topics {
+		name := string(topics[i].Name)
+		err := s.followTopic(ctx, runner, &topics[i], base)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, store.ErrBusy), store.Away(err):
+		case err != nil:
+			if said[name] != err.Error() {
+				said[name] = err.Error()
+				s.app.log.Error("topic could not be followed; it is tried again", "topic", name, "error", err)
+			}
+		default:
+			delete(said, name)
+		}
+	}
+}
+
 // followTopic does what is due of one topic.
-func (s *service) followTopic(ctx context.Context, runner *summarize.Runner, c *configs.Topic) error {
+func (s *service) followTopic(ctx context.Context, runner *summarize.Runner, c *configs.Topic, base string) error {
 	t, err := s.TopicByName(ctx, string(c.Name))
 	if err != nil {
 		return err
@@ -115,6 +121,9 @@ func (s *service) followTopic(ctx context.Context, runner *summarize.Runner, c *
 		s.app.log.Info("topic summed up", "topic", t.Name, "periods", n)
 	}
 	if err != nil {
+		return err
+	}
+	if err := s.tellTopic(ctx, t, c, base); err != nil {
 		return err
 	}
 	return s.wantPages(ctx, t)

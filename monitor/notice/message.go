@@ -41,6 +41,9 @@ type Message struct {
 	Left int `json:"left,omitempty"`
 	// Note says in words what the kind alone does not.
 	Note string `json:"note,omitempty"`
+	// Body is the message written out for a person, in place of its parts, and HTML the same as a document.
+	Body string `json:"body,omitempty"`
+	HTML string `json:"html,omitempty"`
 	// Link leads to the comparison or the page of the summary.
 	Link  string    `json:"link,omitempty"`
 	Items []Message `json:"items,omitempty"` // of a digest
@@ -117,6 +120,11 @@ func (m *Message) write(b *strings.Builder) {
 		if s != "" {
 			b.WriteString(s + "\n")
 		}
+	}
+	if m.Body != "" {
+		line(strings.TrimRight(m.Body, "\n"))
+		line(m.Link)
+		return
 	}
 	line(m.URL)
 	switch {

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"html"
 	"io"
 	"log"
 	"net/url"
@@ -20,6 +21,8 @@ type Service struct {
 	scheme  string
 	send    func(text string, params *types.Params) []error
 	secrets []string
+	// markup: the library puts the text into a mail as HTML, as it is.
+	markup bool
 }
 
 // serviceTimeout bounds a message to a service; it is below the timeout of an attempt.
@@ -36,6 +39,7 @@ func NewService(address string) (*Service, error) {
 	}
 	router.Timeout = serviceTimeout
 	s.send = router.Send
+	s.markup = asHTML(address)
 	return s, nil
 }
 
@@ -49,8 +53,12 @@ func (s *Service) Send(ctx context.Context, _ time.Time, n store.Notification) e
 	subject := m.Subject()
 	params := types.Params{}
 	params.SetTitle(subject)
+	text := subject + "\n" + m.Text()
+	if s.markup {
+		text = html.EscapeString(text) // nothing that a page says becomes markup of a mail
+	}
 	done := make(chan error, 1)
-	go func() { done <- errors.Join(s.send(subject+"\n"+m.Text(), &params)...) }()
+	go func() { done <- errors.Join(s.send(text, &params)...) }()
 	select {
 	case err = <-done:
 	case <-ctx.Done():
@@ -60,6 +68,23 @@ func (s *Service) Send(ctx context.Context, _ time.Time, n store.Notification) e
 		return errors.New(line(s.scheme+": "+err.Error(), s.secrets...))
 	}
 	return nil
+}
+
+// asHTML reports a mail service that is asked to send HTML (useHTML=yes).
+func asHTML(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || !strings.EqualFold(u.Scheme, "smtp") {
+		return false
+	}
+	for name, values := range u.Query() {
+		if strings.EqualFold(name, "usehtml") && len(values) > 0 {
+			switch strings.ToLower(values[len(values)-1]) {
+			case "yes", "true", "1":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // pieces are the parts of a service URL that may be secret, longest first: the URL,
