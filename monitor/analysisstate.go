@@ -209,7 +209,7 @@ func (s *pageState) supply(ctx context.Context) error {
 		if set, ok := s.terms.Set(slot); ok && s.curve.Supply(slot, set) {
 			continue
 		}
-		span, err := s.records.SpanBefore(ctx, s.page, s.origin.Add(time.Duration((float64(slot)+.5)*slotHours*float64(time.Hour))))
+		span, err := s.records.SpanBefore(ctx, s.page, s.slotEnd(slot))
 		if err != nil {
 			return err
 		}

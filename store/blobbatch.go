@@ -27,9 +27,10 @@ var (
 		set body_templates = excluded.body_templates, record_templates = excluded.record_templates`}
 )
 
-// errLostRace means that another writer stored the same content meanwhile; the
-// batch has to be done again, and will find it.
-var errLostRace = errors.New("another writer stored the same content")
+// errLostRace means that another writer stored the same content meanwhile, or that
+// retention deleted one that a frame was based on; the batch has to be done again,
+// and will find what is there.
+var errLostRace = errors.New("stored contents have changed meanwhile")
 
 // blobBatch collects the bodies, records and link sets of a batch and stores
 // those that are not stored yet.
@@ -340,6 +341,9 @@ func (bb *blobBatch) insert(ctx context.Context, t blobTable, jobs []blobJob) er
 	// each other instead of in a circle.
 	jobs = slices.Clone(jobs)
 	slices.SortFunc(jobs, func(a, b blobJob) int { return bytes.Compare(a.key.Hash[:], b.key.Hash[:]) })
+	if err := bb.holdBases(ctx, t, jobs); err != nil {
+		return err
+	}
 	var in struct {
 		buckets, sizes []int32
 		hashes, bases  [][]byte
@@ -364,6 +368,37 @@ func (bb *blobBatch) insert(ctx context.Context, t blobTable, jobs []blobJob) er
 	}
 	if tag.RowsAffected() != int64(len(jobs)) {
 		return errLostRace
+	}
+	return nil
+}
+
+// holdBases makes sure that the stored blobs that frames were based on are still
+// there, and stay until the transaction ends: they may have come from the cache, or
+// from the templates of a host that had others a moment later.
+func (bb *blobBatch) holdBases(ctx context.Context, t blobTable, jobs []blobJob) error {
+	made := make(map[ContentKey]bool, len(jobs))
+	for _, j := range jobs {
+		made[j.key] = true
+	}
+	var bases []ContentKey
+	for _, j := range jobs {
+		if base := keyOf(j.frame.Base); j.frame.Depth > 0 && !made[base] {
+			made[base] = true
+			bases = append(bases, base)
+		}
+	}
+	if len(bases) == 0 {
+		return nil
+	}
+	have, err := bb.have(ctx, t, bases)
+	if err != nil {
+		return err
+	}
+	for _, k := range bases {
+		if !have[k] {
+			bb.db.blobs.drop(t, k)
+			return errLostRace
+		}
 	}
 	return nil
 }

@@ -65,3 +65,14 @@ func (c *blobCache) put(t blobTable, k ContentKey, raw []byte) {
 		c.size -= int64(len(old.raw)) + 200
 	}
 }
+
+// drop forgets a blob that is stored no more.
+func (c *blobCache) drop(t blobTable, k ContentKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[cacheKey{t, k}]; ok {
+		c.order.Remove(e)
+		delete(c.byKey, cacheKey{t, k})
+		c.size -= int64(len(e.Value.(*cachedBlob).raw)) + 200
+	}
+}

@@ -41,10 +41,12 @@ var (
 	qReadRecords = statement{routed, `
 		select bucket, sha256, depth, raw_size, base_sha256, data from core.record
 		where bucket = any($1::int[]) and sha256 = any($2::bytea[])`}
+	// What a writer found stored must stay until it has committed what refers to it:
+	// the lock keeps retention from deleting the row, and nobody else from anything.
 	qHaveBodies = statement{routed, `
-		select bucket, sha256 from core.body where bucket = any($1::int[]) and sha256 = any($2::bytea[])`}
+		select bucket, sha256 from core.body where bucket = any($1::int[]) and sha256 = any($2::bytea[]) for key share`}
 	qHaveRecords = statement{routed, `
-		select bucket, sha256 from core.record where bucket = any($1::int[]) and sha256 = any($2::bytea[])`}
+		select bucket, sha256 from core.record where bucket = any($1::int[]) and sha256 = any($2::bytea[]) for key share`}
 	qInsertBodies = statement{routed, `
 		insert into core.body (bucket, sha256, depth, raw_size, base_sha256, data)
 		select * from unnest($1::int[], $2::bytea[], $3::smallint[], $4::int[], $5::bytea[], $6::bytea[])
@@ -92,10 +94,43 @@ func (db *DB) contents(ctx context.Context, q queryer, t blobTable, keys []Conte
 	return out, nil
 }
 
-// readBlobs reads and decodes blobs with the bases that they need: at most four
-// rounds, since a frame's depth is at most three. What is damaged is reported by
-// key and left out; what is missing is left out.
+// readBlobs reads and decodes blobs with the bases that they need. What is damaged
+// is reported by key and left out; what is missing is left out.
+//
+// Frames are read before their bases, and retention may put a frame on another base
+// and delete the one that it had in between. So a frame whose base is missing is
+// read a second time before it counts as damaged.
 func (db *DB) readBlobs(ctx context.Context, q queryer, t blobTable, keys []ContentKey) (map[ContentKey][]byte, map[ContentKey]error, error) {
+	out, bad, err := db.readFrames(ctx, q, t, keys)
+	if err != nil {
+		return nil, nil, err
+	}
+	var again []ContentKey
+	for k, err := range bad {
+		if errors.Is(err, ErrNotFound) {
+			again = append(again, k)
+		}
+	}
+	if len(again) == 0 {
+		return out, bad, nil
+	}
+	more, still, err := db.readFrames(ctx, q, t, again)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, k := range again {
+		if delete(bad, k); still[k] != nil {
+			bad[k] = still[k]
+		} else if b, ok := more[k]; ok {
+			out[k] = b
+		}
+	}
+	return out, bad, nil
+}
+
+// readFrames does so once, in at most four rounds, since a frame's depth is at most
+// three.
+func (db *DB) readFrames(ctx context.Context, q queryer, t blobTable, keys []ContentKey) (map[ContentKey][]byte, map[ContentKey]error, error) {
 	r := blobReader{codec: db.codec, table: t, frames: map[ContentKey]body.Frame{}, done: map[ContentKey][]byte{}, bad: map[ContentKey]error{}}
 	want := keys
 	for round := 0; len(want) > 0 && round <= body.MaxDepth; round++ {

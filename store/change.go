@@ -14,7 +14,7 @@ var (
 		from unnest($1::bigint[], $2::int[]) t(page_id, version)
 		join core.version v on v.page_id = t.page_id and v.version = t.version
 		join core.version b on b.bucket = v.bucket and b.page_id = v.page_id and b.version = v.version - 1
-		where v.bucket = any($3::int[]) and b.bucket = any($3::int[])`}
+		where v.bucket = any($3::int[]) and b.bucket = any($3::int[]) and v.thinned_at is null and b.thinned_at is null`}
 	qPutChanges = statement{routed, `
 		insert into core.change (page_id, bucket, version, changed_at, hours, dice, words_added, words_removed, sentences_added,
 		                         sentences_removed, text_changed, words_changed, significance, masked, computed_at)
@@ -56,6 +56,7 @@ type Change struct {
 }
 
 // Steps returns the steps that lead to the given versions; first versions have none.
+// A step from or to a version that was thinned is left out: it stays as it was measured.
 func (t *Tx) Steps(ctx context.Context, todo []Todo) ([]Step, error) {
 	pages := make([]PageID, len(todo))
 	versions := make([]int32, len(todo))

@@ -22,6 +22,11 @@ var overrides = map[string]map[int]any{
 	"qRecordChains":    {3: int64(1) << 60},
 	"qRecordTemplates": {3: int64(1) << 60},
 	"qDeleteRecords":   {3: int64(1) << 60},
+	"qNamedBodies":     {3: int64(1) << 60},
+	"qNamedRecords":    {3: int64(1) << 60},
+	"qBodyChains":      {3: int64(1) << 60},
+	"qBodyTemplates":   {3: int64(1) << 60},
+	"qRetainPages":     {3: int64(1) << 60},
 	// The same of spans of time.
 	"qOutcomes":      {4: time.Unix(0, 0)},
 	"qPeriodFetches": {3: time.Unix(0, 0)},

@@ -55,6 +55,7 @@ type RebuildReport struct {
 	Records  int // records stored, because they were missing or the version has another one now
 	Repaired int // damaged records stored anew in their place
 	Lost     int // versions whose payload cannot be read
+	Thinned  int // versions whose payload retention gave up, which stay as they were read
 	Deleted  int // records that no version refers to any more
 }
 
@@ -173,6 +174,9 @@ func (r *rebuild) read(ctx context.Context, bucket int32, page PageID, number in
 		return nil, err
 	}
 	for _, v := range batch {
+		if v.was.thinned != nil {
+			r.report.Thinned++
+		}
 		if !r.wants(v) {
 			continue
 		}
@@ -194,7 +198,7 @@ func (r *rebuild) read(ctx context.Context, bucket int32, page PageID, number in
 
 // wants reports whether a version is to be read again.
 func (r *rebuild) wants(v *rebuiltVersion) bool {
-	return r.opt.Rules == 0 || v.was.rules != r.opt.Rules
+	return v.was.thinned == nil && (r.opt.Rules == 0 || v.was.rules != r.opt.Rules)
 }
 
 // batch extracts what the versions say and writes it.

@@ -9,7 +9,7 @@ import (
 var qVersionsBehind = statement{routed, `
 	select v.page_id, p.url, v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, v.sha256, v.sha1,
 	       v.record, v.rules, v.text_hash, v.text_since, v.words_hash, v.links_hash, coalesce(v.title, ''), coalesce(v.language, ''),
-	       coalesce(v.charset, ''), coalesce(v.media_type, ''), coalesce(v.coding, ''), v.flags, v.head,
+	       coalesce(v.charset, ''), coalesce(v.media_type, ''), coalesce(v.coding, ''), v.flags, v.head, v.thinned_at,
 	       (select f.detail from core.fetch f
 	        where f.bucket = $1 and f.page_id = v.page_id and f.started_at = v.first_seen and f.version = v.version
 	        order by f.attempt limit 1)
@@ -36,7 +36,7 @@ func scanRebuilt(row pgx.CollectableRow) (*rebuiltVersion, error) {
 	var hash, sum, record, head []byte
 	err := row.Scan(&v.page, &v.origin.URL, &w.number, &w.first, &w.last, &w.fetches, &w.status, &w.bytes, &w.words, &w.sentences, &hash, &sum,
 		&record, &w.rules, &w.textHash, &w.textSince, &w.wordsHash, &w.linksHash, &w.title, &w.language,
-		&w.charset, &w.mediaType, &w.coding, &w.flags, &head, &v.origin.Detail)
+		&w.charset, &w.mediaType, &w.coding, &w.flags, &head, &w.thinned, &v.origin.Detail)
 	if err != nil {
 		return nil, err
 	}

@@ -147,11 +147,16 @@ func (w *rebuildWrite) storeContents(ctx context.Context, tx pgx.Tx) error {
 			keys = append(keys, key)
 		}
 	}
+	w.blobs = newBlobBatch(w.db, tx)
+	if len(keys) > 0 { // what is found stored stays until the end of the transaction
+		if _, err := w.blobs.have(ctx, recordTable, keys); err != nil {
+			return err
+		}
+	}
 	stored, bad, err := w.db.readBlobs(ctx, tx, recordTable, keys)
 	if err != nil {
 		return err
 	}
-	w.blobs = newBlobBatch(w.db, tx)
 	w.blobs.restart = w.hosts
 	for _, v := range w.versions {
 		if v.extract == nil {

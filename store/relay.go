@@ -21,7 +21,7 @@ var (
 	qPageVersions = statement{routed, `
 		select v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, v.sha256, v.sha1, v.record, v.rules,
 		       v.text_hash, v.text_since, v.words_hash, v.links_hash, coalesce(v.title, ''), coalesce(v.language, ''), coalesce(v.charset, ''),
-		       coalesce(v.media_type, ''), coalesce(v.coding, ''), v.flags, v.head
+		       coalesce(v.media_type, ''), coalesce(v.coding, ''), v.flags, v.head, v.thinned_at
 		from core.version v where v.bucket = $2 and v.page_id = $1 order by v.version`}
 	qDropFetches  = statement{routed, `delete from core.fetch where bucket = $2 and page_id = $1`}
 	qDropVersions = statement{routed, `delete from core.version where bucket = $2 and page_id = $1`}
@@ -65,6 +65,9 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 		}
 		return nil
 	}
+	if p.measured, err = loadMeasured(ctx, tx, p.id, versions); err != nil {
+		return err
+	}
 	for _, q := range []statement{qDropFetches, qDropVersions, qDropChanges, qDropTodo, qDropAnalysis, qDropText, qDropPassages} {
 		if _, err := tx.Exec(ctx, q.sql, p.id, p.id.Bucket()); err != nil {
 			return fmt.Errorf("lay the versions of page %d anew: %w", p.id, err)
@@ -83,15 +86,29 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 	sortObservations(p.obs)
 	byContent := make(map[SHA256]*versionRow, len(versions))
 	p.readable = make(map[SHA256]bool, len(versions))
+	p.thinned = map[SHA256]bool{}
 	for _, v := range versions {
-		byContent[v.hash] = v
-		p.readable[v.hash] = true
+		// Of two versions with one content, one may have been thinned before the other came.
+		if old := byContent[v.hash]; old == nil || old.thinned != nil {
+			byContent[v.hash] = v
+		}
+		if p.readable[v.hash] = true; byContent[v.hash].thinned != nil {
+			p.thinned[v.hash] = true
+		} else {
+			delete(p.thinned, v.hash)
+		}
 	}
 	readers := map[SHA256]*Capture{}
 	for _, o := range p.obs {
 		if o.capture != nil && o.content() && readers[o.hash] == nil {
 			readers[o.hash] = o.capture
 			p.readable[o.hash] = true
+		}
+	}
+	for hash, c := range readers {
+		if p.thinned[hash] && c.Payload != nil { // it comes back
+			delete(p.thinned, hash)
+			delete(byContent, hash)
 		}
 	}
 	if err := b.place(ctx, p); err != nil {
@@ -110,7 +127,7 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 		*v = *old
 		v.number, v.first, v.last, v.fetches, v.status, v.head = number, first, last, fetches, status, head
 	}
-	return nil
+	return p.keepMeasured(ctx, tx)
 }
 
 func loadVersions(ctx context.Context, tx pgx.Tx, page PageID) ([]*versionRow, error) {
@@ -122,7 +139,7 @@ func loadVersions(ctx context.Context, tx pgx.Tx, page PageID) ([]*versionRow, e
 		var v versionRow
 		var hash, sha1, record, head []byte
 		err := row.Scan(&v.number, &v.first, &v.last, &v.fetches, &v.status, &v.bytes, &v.words, &v.sentences, &hash, &sha1, &record, &v.rules,
-			&v.textHash, &v.textSince, &v.wordsHash, &v.linksHash, &v.title, &v.language, &v.charset, &v.mediaType, &v.coding, &v.flags, &head)
+			&v.textHash, &v.textSince, &v.wordsHash, &v.linksHash, &v.title, &v.language, &v.charset, &v.mediaType, &v.coding, &v.flags, &head, &v.thinned)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,8 @@ type versionRow struct {
 	mediaType   string
 	coding      string
 	flags       []string
-	head        []byte // as received
+	head        []byte     // as received; nil where retention gave it up
+	thinned     *time.Time // when retention gave up the content; nil while it is kept
 
 	// capture reads what the content says, for a version that is made now and was
 	// not read before.

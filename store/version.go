@@ -14,7 +14,7 @@ import (
 const historyColumns = `
 		select v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, coalesce(v.title, ''),
 		       coalesce(v.language, ''), coalesce(v.charset, ''), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags, v.sha256, v.record,
-		       v.links_hash, v.head, c.dice, coalesce(c.text_changed, true), coalesce(c.words_changed, true), coalesce(c.masked, false)
+		       v.links_hash, v.head, v.thinned_at, c.dice, coalesce(c.text_changed, true), coalesce(c.words_changed, true), coalesce(c.masked, false)
 		from core.version v
 		left join core.change c on c.bucket = v.bucket and c.page_id = v.page_id and c.version = v.version and c.bucket = $2`
 
@@ -63,7 +63,9 @@ type Version struct {
 	Flags     []string
 	Hash      SHA256
 	Record    SHA256
-	Head      []byte // status line and header fields as received
+	Head      []byte // status line and header fields as received; nil once thinned
+	// ThinnedAt is when retention gave up content and head; zero while they are kept.
+	ThinnedAt time.Time
 	// Dice compares with the version before; nil for the first version and while
 	// the change is not measured yet.
 	Dice         *float64
@@ -152,13 +154,15 @@ func collectVersions(page PageID, rows pgx.Rows, err error) ([]Version, error) {
 	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Version, error) {
 		v := Version{Page: page}
 		var hash, record, head []byte
+		var thinned *time.Time
 		err := row.Scan(&v.Number, &v.FirstSeen, &v.LastSeen, &v.Fetches, &v.Status, &v.Bytes, &v.Words, &v.Sentences, &v.Title, &v.Language,
-			&v.Charset, &v.Coding, &v.MediaType, &v.Flags, &hash, &record, &v.linksHash, &head, &v.Dice, &v.TextChanged, &v.WordsChanged, &v.Masked)
+			&v.Charset, &v.Coding, &v.MediaType, &v.Flags, &hash, &record, &v.linksHash, &head, &thinned, &v.Dice, &v.TextChanged, &v.WordsChanged, &v.Masked)
 		if err != nil {
 			return v, err
 		}
 		copy(v.Hash[:], hash)
 		copy(v.Record[:], record)
+		v.ThinnedAt = deref(thinned)
 		v.Head, err = unpackHead(head)
 		return v, err
 	})
@@ -169,7 +173,8 @@ func collectVersions(page PageID, rows pgx.Rows, err error) ([]Version, error) {
 }
 
 // Body returns the payload of a version exactly as it was received, checked
-// against its hash. A damaged one is an error that wraps ErrDamaged.
+// against its hash. A damaged one is an error that wraps ErrDamaged, one that was
+// given up wraps ErrThinned.
 func (db *DB) Body(ctx context.Context, v Version) ([]byte, error) {
 	return db.content(ctx, bodyTable, ContentKey{v.Page.Bucket(), v.Hash}, v)
 }
@@ -180,9 +185,19 @@ func (db *DB) Record(ctx context.Context, v Version) ([]byte, error) {
 	return db.content(ctx, recordTable, ContentKey{v.Page.Bucket(), v.Record}, v)
 }
 
+// ErrThinned is wrapped by the error of a version whose content retention gave up.
+var ErrThinned = errors.New("given up by retention")
+
 func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version) ([]byte, error) {
+	if !v.ThinnedAt.IsZero() {
+		return nil, thinned(v)
+	}
 	got, err := db.contents(ctx, db.pool, t, []ContentKey{k})
 	if err != nil {
+		// It may have been thinned since v was read.
+		if now, nerr := db.VersionNumber(ctx, v.Page, v.Number); errors.Is(err, ErrNotFound) && nerr == nil && !now.ThinnedAt.IsZero() {
+			return nil, thinned(now)
+		}
 		url, uerr := db.urlsOf(ctx, []PageID{v.Page})
 		if uerr != nil {
 			return nil, fmt.Errorf("version %d of page %d: %w", v.Number, v.Page, err)
@@ -190,6 +205,11 @@ func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version)
 		return nil, fmt.Errorf("version %d of %s: %w", v.Number, url[v.Page], err)
 	}
 	return got[k], nil
+}
+
+func thinned(v Version) error {
+	return fmt.Errorf("version %d, first seen %s: its content was %w on %s", v.Number, v.FirstSeen.Format(time.RFC3339), ErrThinned,
+		v.ThinnedAt.Format(time.DateOnly))
 }
 
 // Links returns the distinct out-links of a version in the order of their URLs'

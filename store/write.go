@@ -249,6 +249,11 @@ type pageBatch struct {
 	// readable holds, for a page laid anew, the contents that can become versions:
 	// they have been read before, or a capture of the batch can read them.
 	readable map[SHA256]bool
+	// thinned holds, for a page laid anew, the contents that retention gave up: they
+	// take their place in the timeline and nothing is stored of them.
+	thinned map[SHA256]bool
+	// measured are the page's changes that cannot be measured again.
+	measured []measuredChange
 }
 
 // quick reports whether all captures of the page ask for time before size.
@@ -340,6 +345,9 @@ func (b *batch) place(ctx context.Context, p *pageBatch) error {
 	}
 	var lookup error
 	p.timeline.place(p.obs, func(o *observation) bool {
+		if p.thinned[o.hash] {
+			return true
+		}
 		if p.readable != nil && !p.readable[o.hash] {
 			return false
 		}

@@ -126,6 +126,7 @@ func copyFetches(ctx context.Context, tx pgx.Tx, rows []fetchRow) error {
 var versionColumns = []string{
 	"page_id", "bucket", "version", "first_seen", "last_seen", "fetches", "status", "bytes", "words", "sentences",
 	"sha256", "sha1", "record", "rules", "text_hash", "text_since", "words_hash", "links_hash", "title", "language", "charset", "media_type", "coding", "flags", "head",
+	"thinned_at",
 }
 
 func copyVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
@@ -134,9 +135,12 @@ func copyVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
 	}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"core", "version"}, versionColumns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		v := rows[i]
-		head, err := packHead(v.head)
-		if err != nil {
-			return nil, err
+		var head []byte
+		if head = []byte{}; v.thinned == nil {
+			var err error
+			if head, err = packHead(v.head); err != nil {
+				return nil, err
+			}
 		}
 		flags := v.flags
 		if flags == nil {
@@ -145,7 +149,7 @@ func copyVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
 		return []any{
 			int64(v.page), v.page.Bucket(), v.number, v.first, v.last, v.fetches, int16(v.status), v.bytes, v.words, v.sentences,
 			v.hash[:], v.sha1[:], v.record[:], int16(v.rules), v.textHash, v.textSince, v.wordsHash, v.linksHash, textOrNil(v.title), textOrNil(v.language),
-			textOrNil(v.charset), textOrNil(v.mediaType), textOrNil(v.coding), flags, head,
+			textOrNil(v.charset), textOrNil(v.mediaType), textOrNil(v.coding), flags, head, v.thinned,
 		}, nil
 	}))
 	if err != nil {

@@ -59,10 +59,14 @@ func (*dbRebuildCmd) print(a *app, r store.RebuildReport, took time.Duration) er
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{
 			"versions": r.Versions, "changed": r.Changed, "records_stored": r.Records, "records_repaired": r.Repaired,
-			"records_deleted": r.Deleted, "payloads_lost": r.Lost, "seconds": took.Seconds(),
+			"records_deleted": r.Deleted, "payloads_lost": r.Lost, "payloads_thinned": r.Thinned, "seconds": took.Seconds(),
 		})
 	}
 	_, err := fmt.Fprintf(a.stdout, "%d versions in %s (%.0f/s): %d say something else now, %d records stored, %d repaired, %d deleted, %d payloads lost\n",
 		r.Versions, took.Round(10*time.Millisecond), float64(r.Versions)/max(took.Seconds(), 1e-3), r.Changed, r.Records, r.Repaired, r.Deleted, r.Lost)
+	if err == nil && r.Thinned > 0 {
+		_, err = fmt.Fprintf(a.stdout, "%d versions were thinned by retention: they and their changes stay as they were measured; curves, terms and elements of their pages are made of what is left\n",
+			r.Thinned)
+	}
 	return err
 }

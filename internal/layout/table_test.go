@@ -28,7 +28,7 @@ func rows() []row {
 			"monitor/text", "monitor/text/diff",
 			"summarize/boilerplate", "summarize/choose", "summarize/cluster", "summarize/feature", "summarize/figures", "summarize/novel", "summarize/passage",
 			"summarize/popular", "summarize/repeat", "summarize/searxng", "summarize/trend",
-			"store/body", "store/localpg",
+			"store/body", "store/localpg", "store/thin",
 		}, []string{"leaves"}},
 		{"store", []string{"store"}, []string{"migrations", "leaves"}},
 		{"crawler", []string{
