@@ -196,7 +196,8 @@ func (c *Crawler) check(s *section) {
 	}
 }
 
-// Retention says how long things are kept.
+// Retention says how long things are kept. Of fetches and of versions nothing is given up unless the key stands in a
+// configuration file: see [Config.Given].
 type Retention struct {
 	// The log of fetches.
 	Fetches Keep `yaml:"fetches"`
@@ -240,6 +241,17 @@ func (c *Config) check(s *section) {
 	if c.StateDir == "" {
 		s.fault("state_dir", "", "is empty", "a folder such as /var/lib/strandline")
 	}
+}
+
+// Given reports whether a key, such as retention.versions, stands in one of the configuration files, with its default
+// or any other value. Deleting is done where somebody has asked for it in writing, not by default.
+func (c *Config) Given(key string) bool {
+	for _, p := range c.parts {
+		if _, ok := p.keys[key]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // Default gives the built-in configuration: everything at its default and nothing to watch.

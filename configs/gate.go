@@ -54,6 +54,7 @@ func gates() map[string]Feature {
 		"watches[].feeds":                FeatureFeeds,
 		"watches[].notify":               FeatureNotify,
 		"watches[].expect_change_within": FeatureNotify,
+		"watches[].quota":                FeatureRetention,
 		"series":                         FeatureSeries,
 		"topics":                         FeatureTopics,
 		"targets":                        FeatureTargets,

@@ -45,6 +45,8 @@ type Watch struct {
 	Notify *Notify `yaml:"notify"`
 	// A warning is given when nothing has changed for this long; 0s for never.
 	ExpectChangeWithin Duration `yaml:"expect_change_within"`
+	// What the stored contents of its pages may take; beyond that the oldest are given up, but for the first and the last of each page. 0 for no bound.
+	Quota Size `yaml:"quota"`
 
 	listed []URL
 }

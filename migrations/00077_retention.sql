@@ -61,10 +61,12 @@ language plpgsql stable as $$
 begin
     return query
     select c.relname::text, m.b[1]::timestamptz, m.b[2]::timestamptz, c.oid::regclass
-    from pg_inherits i
+    from pg_class t
+    join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'core'
+    join pg_inherits i on i.inhparent = t.oid
     join pg_class c on c.oid = i.inhrelid
     cross join lateral (select regexp_match(pg_get_expr(c.relpartbound, c.oid), $m$FROM \('([^']+)'\) TO \('([^']+)'\)$m$) as b) m
-    where i.inhparent = to_regclass('core.' || quote_ident(parent)) and m.b is not null;
+    where t.relname = parent and m.b is not null;
 end $$;
 -- +goose StatementEnd
 comment on function core.partitions_of(text) is 'Partitions of a table of core by time, with their bounds.';

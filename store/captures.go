@@ -17,7 +17,7 @@ var qCaptures = statement{all, `
 	from core.fetch f
 	join core.page p on p.bucket = f.bucket and p.page_id = f.page_id
 	left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version
-	where f.status is not null
+	where f.status is not null and v.thinned_at is null
 	  and ($1::text is null or p.url like $1)
 	  and ($2::timestamptz is null or f.started_at >= $2)
 	  and ($3::timestamptz is null or f.started_at < $3)
@@ -57,7 +57,7 @@ type CaptureRow struct {
 }
 
 // EachCapture calls f with the captures selected, page by page and in order of
-// time, until f fails. Rows are streamed: memory does not grow with their number.
+// time, until f fails. Captures of versions that were thinned are left out. Rows are streamed: memory does not grow with their number.
 func (db *DB) EachCapture(ctx context.Context, s Selection, f func(CaptureRow) error) error {
 	var pattern *string
 	if s.URL != "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // A memento is a capture that can be shown: an answer of the web whose payload is
-// at hand, be it of a version or of an error page.
+// at hand, be it of a version or of an error page. One whose version was thinned is none.
 const (
 	mementoColumns = `
 		select f.page_id, f.started_at, f.attempt, f.status, coalesce(f.version, 0), coalesce(v.media_type, ''), v.sha1, coalesce(v.sha256, f.sha256),
@@ -19,7 +19,7 @@ const (
 		from core.fetch f
 		left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version`
 	isMemento = `
-		  and f.status is not null and (f.status <> 304 or f.version is not null) and f.error is distinct from`
+		  and v.thinned_at is null and f.status is not null and (f.status <> 304 or f.version is not null) and f.error is distinct from`
 )
 
 var (

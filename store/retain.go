@@ -46,6 +46,8 @@ var ErrRetaining = errors.New("retention is at work already, by another program"
 
 // RetainOptions say what is to be given up; of what is left out nothing is.
 type RetainOptions struct {
+	// Now is the time that ages are counted to; zero means the store's clock.
+	Now time.Time
 	// Versions says which versions keep their content; nil: all.
 	Versions *thin.Policy
 	// Fetches is how long attempts are kept in the log; 0: for ever. Those that first
@@ -105,7 +107,10 @@ func (db *DB) Retain(ctx context.Context, opt RetainOptions) (RetainReport, erro
 	// A cache of its own, so that old contents do not push out those of now.
 	fresh := *db
 	fresh.blobs = newBlobCache(16 << 20)
-	r := retention{db: &fresh, opt: opt, now: db.now(), size: 64}
+	r := retention{db: &fresh, opt: opt, now: opt.Now, size: 64}
+	if opt.Now.IsZero() {
+		r.now = db.now()
+	}
 	if opt.Dry {
 		err := r.run(ctx)
 		return r.report, wrapRetain(err)
@@ -142,6 +147,9 @@ type retention struct {
 	now    time.Time
 	report RetainReport
 	size   int // versions a transaction, which follows how long they take
+	// would holds when versions were first seen that a dry run would thin: their first
+	// fetches would go too.
+	would []time.Time
 }
 
 func (r *retention) run(ctx context.Context) error {

@@ -359,7 +359,14 @@ func TestRetainBesideWriters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, url := range urls {
-		if kept, thinned := contentsOf(t, db, url, payloads[url]); kept < 2 || thinned < 50 {
+		contentsOf(t, db, url, payloads[url])
+	}
+	drain(t, db)
+	if _, err := db.Retain(t.Context(), store.RetainOptions{Versions: &thin.Policy{}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, url := range urls {
+		if kept, thinned := contentsOf(t, db, url, payloads[url]); kept < 2 || thinned < 100 {
 			t.Errorf("%s: %d kept, %d thinned", url, kept, thinned)
 		}
 	}
@@ -441,8 +448,15 @@ func TestRetainFetches(t *testing.T) {
 	// Without a version that is kept nothing stays of the month.
 	drain(t, db)
 	now.Store(epoch.Add(5000 * oneDay).UnixNano())
-	if _, err := db.Retain(t.Context(), store.RetainOptions{Versions: &thin.Policy{}, Fetches: 350 * oneDay}); err != nil {
+	opt := store.RetainOptions{Versions: &thin.Policy{}, Fetches: 350 * oneDay, Dry: true}
+	dry, err := db.Retain(t.Context(), opt)
+	if err != nil {
 		t.Fatal(err)
+	}
+	opt.Dry = false
+	got, err := db.Retain(t.Context(), opt)
+	if err != nil || got.Fetches != dry.Fetches || got.Versions != dry.Versions {
+		t.Fatalf("%+v, dry %+v, %v", got, dry, err)
 	}
 	if log := column1(t, db, `select outcome from api_v1.fetch_log`); len(log) != 2 {
 		t.Errorf("%d rows in the log, want those of the first and the last version", len(log))

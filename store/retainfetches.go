@@ -54,6 +54,11 @@ func (r *retention) dropFetches(ctx context.Context) error {
 		if err := r.db.pool.QueryRow(ctx, qOldFetches.sql, p.From, p.To).Scan(&all, &kept); err != nil {
 			return fmt.Errorf("count the rows of %s: %w", p.Name, err)
 		}
+		for _, at := range r.would {
+			if !at.Before(p.From) && at.Before(p.To) {
+				kept--
+			}
+		}
 		if all > 0 && (all-kept)*fewFetches < all {
 			continue
 		}

@@ -375,6 +375,7 @@ func (r *retention) measure(ctx context.Context, bucket int32, old []oldVersion)
 	r.report.Versions += int64(len(old))
 	hashes, records := make([][]byte, len(old)), make([][]byte, len(old))
 	for i := range old {
+		r.would = append(r.would, old[i].first)
 		hashes[i], records[i] = old[i].hash[:], old[i].record[:]
 	}
 	var n int64

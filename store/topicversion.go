@@ -15,10 +15,10 @@ var (
 		select v.page_id, v.version, v.first_seen, v.last_seen, coalesce(v.language, ''), v.record, coalesce(c.text_changed and not c.masked, true)
 		from core.version v
 		left join core.change c on c.bucket = any($2::int[]) and c.bucket = v.bucket and c.page_id = v.page_id and c.version = v.version
-		where v.bucket = any($2) and v.page_id = any($1::bigint[]) and v.first_seen < $4
+		where v.bucket = any($2) and v.page_id = any($1::bigint[]) and v.first_seen < $4 and v.thinned_at is null
 		  and (v.last_seen >= $3 or v.version = (
 		      select max(b.version) from core.version b
-		      where b.bucket = any($2) and b.bucket = v.bucket and b.page_id = v.page_id and b.first_seen < $3))
+		      where b.bucket = any($2) and b.bucket = v.bucket and b.page_id = v.page_id and b.first_seen < $3 and b.thinned_at is null))
 		order by v.page_id, v.version`}
 	qPeriodFetches = statement{routed, `
 		select f.page_id, count(*), count(*) filter (where f.outcome in ('new', 'changed', 'same', 'not_modified'))

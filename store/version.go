@@ -185,8 +185,9 @@ func (db *DB) Record(ctx context.Context, v Version) ([]byte, error) {
 	return db.content(ctx, recordTable, ContentKey{v.Page.Bucket(), v.Record}, v)
 }
 
-// ErrThinned is wrapped by the error of a version whose content retention gave up.
-var ErrThinned = errors.New("given up by retention")
+// ErrThinned is wrapped by the error of a version whose content retention gave up. To
+// whom that makes no difference the error is ErrNotFound too.
+var ErrThinned = fmt.Errorf("given up by retention: %w", ErrNotFound)
 
 func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version) ([]byte, error) {
 	if !v.ThinnedAt.IsZero() {
@@ -208,8 +209,8 @@ func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version)
 }
 
 func thinned(v Version) error {
-	return fmt.Errorf("version %d, first seen %s: its content was %w on %s", v.Number, v.FirstSeen.Format(time.RFC3339), ErrThinned,
-		v.ThinnedAt.Format(time.DateOnly))
+	return fmt.Errorf("version %d, first seen %s, thinned on %s: content %w", v.Number, v.FirstSeen.Format(time.RFC3339),
+		v.ThinnedAt.Format(time.DateOnly), ErrThinned)
 }
 
 // Links returns the distinct out-links of a version in the order of their URLs'

@@ -15,6 +15,7 @@ type dbCmd struct {
 	Check       dbCheckCmd       `cmd:"" help:"Say whether program and schema fit."`
 	GrantReader dbGrantReaderCmd `cmd:"" help:"Make the role strandline_reader, which sees the views of api_v1 and nothing else."`
 	Rebuild     dbRebuildCmd     `cmd:"" help:"Read all stored payloads again and replace what was extracted and measured."`
+	Retain      dbRetainCmd      `cmd:"" help:"Give up what is older than retention and the quotas of watches say, as the daemon does daily; --dry-run says what would go."`
 }
 
 type dbGrantReaderCmd struct{}
@@ -98,5 +99,5 @@ func leave(server *localpg.Server) {
 func features() configs.Features {
 	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds,
 		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks, configs.FeatureAuto, configs.FeatureWeb, configs.FeatureSeries,
-		configs.FeatureTargets, configs.FeatureNotify, configs.FeatureTopics)
+		configs.FeatureTargets, configs.FeatureNotify, configs.FeatureTopics, configs.FeatureRetention)
 }

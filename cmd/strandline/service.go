@@ -111,6 +111,7 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.follow(ctx) })
 	g.Go(func() error { return s.categorise(ctx) })
 	g.Go(func() error { return s.followTopics(ctx) })
+	g.Go(func() error { return s.retain(ctx) })
 	g.Go(func() error { return s.disk.Run(ctx) })
 	g.Go(func() error { return s.feedWatchdog(ctx) })
 	g.Go(func() error { return s.revive(ctx, s.reviveAfter) })
@@ -211,6 +212,9 @@ func (s *service) planOf(name string) (daemon.Watch, bool) {
 func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error) {
 	shown := map[string]any{
 		"schedule": w.Schedule.String(), "jitter": w.Jitter.String(), "ignore": ruleTexts(w.Ignore), "category": w.Category, "genre": w.Genre,
+	}
+	if w.Quota > 0 {
+		shown["quota_bytes"] = w.Quota.Bytes()
 	}
 	if w.Notify != nil {
 		shown["notify"] = targetNames(w.Notify.To)

@@ -66,6 +66,10 @@ func At(ctx context.Context, db *store.DB, page store.PageID, at, since time.Tim
 func show(ctx context.Context, db *store.DB, v store.Version, old *store.Version, words []string) (Shown, error) {
 	out := Shown{Version: v.Number, First: old == nil}
 	p, err := compare.Text(ctx, db, v)
+	if errors.Is(err, store.ErrThinned) { // its words are known, its sentences are not
+		out.Title = v.Title
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
@@ -74,6 +78,9 @@ func show(ctx context.Context, db *store.DB, v store.Version, old *store.Version
 	before := snippet.Version{Sentences: now.Sentences}
 	if old != nil && old.Number != v.Number {
 		q, err := compare.Text(ctx, db, *old)
+		if errors.Is(err, store.ErrThinned) {
+			return show(ctx, db, v, nil, words)
+		}
 		if err != nil {
 			return out, err
 		}

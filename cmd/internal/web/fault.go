@@ -46,6 +46,8 @@ func faultOf(err error) fault {
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.Is(err, store.ErrThinned):
+		return fault{http.StatusGone, "Given up by retention", "The version is known, and what was measured of it stays in the history of its page; its content was given up with age, as the configuration says (retention, or the quota of a watch). Versions around it may be there still."}
 	case errors.Is(err, store.ErrNotFound):
 		return fault{http.StatusNotFound, "Not found", "The database has nothing under this address. It may have been mistyped, or been removed by retention."}
 	case errors.Is(err, store.ErrDamaged):
