@@ -31,9 +31,9 @@ var (
 		select l.hour, sum(l.fetches)::bigint from core.schedule_lag l where l.hour > $1 and l.hour <= $2 group by l.hour order by l.hour`}
 	qSizes = statement{local, `
 		select pg_database_size(current_database()),
-		       coalesce(sum(greatest(c.reltuples, 0)) filter (where c.relname like 'fetch%'), 0)::bigint,
-		       coalesce(sum(greatest(c.reltuples, 0)) filter (where c.relname like 'version%'), 0)::bigint,
-		       coalesce(sum(greatest(c.reltuples, 0)) filter (where c.relname = 'page_summary'), 0)::bigint
+		       coalesce(sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))) filter (where c.relname like 'fetch%'), 0)::bigint,
+		       coalesce(sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))) filter (where c.relname like 'version%'), 0)::bigint,
+		       coalesce(sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))) filter (where c.relname = 'page_summary'), 0)::bigint
 		from pg_class c
 		where c.relnamespace = 'core'::regnamespace and c.relkind = 'r'`}
 	qTrouble = statement{all, `

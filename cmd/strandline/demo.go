@@ -21,7 +21,7 @@ import (
 
 // demoCmd is the daemon against a simulated web, to be looked at.
 type demoCmd struct {
-	Speed  float64       `help:"Virtual seconds that pass in a second." default:"3600"`
+	Speed  float64       `help:"Virtual seconds that pass in a second, at most: a machine that cannot keep up gets fewer." default:"3600"`
 	Listen string        `help:"Address of the web pages; empty for none." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	For    time.Duration `help:"Stop after this time; default when told to." placeholder:"DURATION"`
 	Dir    string        `help:"Keep everything in this directory; default a temporary one that is removed." placeholder:"DIR"`
@@ -54,7 +54,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	clk := clock.NewScaled(probe.Options().Epoch, c.Speed)
+	clk := clock.NewVarying(probe.Options().Epoch, c.Speed)
 	world, err := simweb.New(clk.Now, options)
 	if err != nil {
 		return err
@@ -79,6 +79,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	s.notice = func() string { return demoNotice(clk.Speed(), c.Speed) }
 	if c.Listen != "" {
 		address, err := s.serve(ctx, c.Listen)
 		if err != nil {
@@ -86,8 +87,9 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		}
 		fmt.Fprintf(a.stdout, "Look at it: %s\n", address)
 	}
-	fmt.Fprintf(a.stdout, "Watching %d pages of a simulated web, %s of its time every second; stop with Ctrl-C.\n", demoPages,
-		time.Duration(c.Speed*float64(time.Second)).Round(time.Second))
+	fmt.Fprintf(a.stdout, "Watching %d pages of a simulated web, %s of its time every second, or less while this machine cannot keep up; stop with Ctrl-C.\n", demoPages,
+		spanOf(c.Speed))
+	fmt.Fprintln(a.stdout, "Failures are part of it: hosts that break off, throttle or lead in circles, as the real web has them.")
 	fmt.Fprintf(a.stdout, "Ask it from another terminal: strandline --config %s status (or sql, history, diff).\n", a.flags.Config)
 	fmt.Fprintf(a.stdout, "Messages go to %s; nothing is sent anywhere else.\n", filepath.Join(dir, "messages.ndjson"))
 	if c.For > 0 {
@@ -98,7 +100,10 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return s.run(ctx) })
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
-	g.Go(func() error { return c.tell(ctx, a, s) })
+	g.Go(func() error { return c.tell(ctx, a, s, clk) })
+	g.Go(func() error {
+		return newPacer(c.Speed).run(ctx, clk, func() time.Duration { return s.daemon.Health().Behind })
+	})
 	err = g.Wait()
 	if c.Dir == "" {
 		fmt.Fprintln(a.stdout, "\nStopped; everything is removed (--dir keeps it).")
@@ -178,7 +183,7 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 }
 
 // tell prints what happened every few seconds.
-func (c *demoCmd) tell(ctx context.Context, a *app, s *service) error {
+func (c *demoCmd) tell(ctx context.Context, a *app, s *service, clk *clock.Varying) error {
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	since := s.clock.Now()
@@ -194,6 +199,9 @@ func (c *demoCmd) tell(ctx context.Context, a *app, s *service) error {
 		fmt.Fprintf(a.stdout, "\n%s  %d fetches: %d new, %d changed, %d unchanged, %d failed or denied\n", stamp(now),
 			seen+h.Counts[store.Failed]+h.Counts[store.Denied]+h.Counts[store.Gone], h.Counts[store.New], h.Counts[store.Changed],
 			h.Counts[store.Same]+h.Counts[store.NotModified], h.Counts[store.Failed]+h.Counts[store.Denied]+h.Counts[store.Gone])
+		if speed := clk.Speed(); speed < c.Speed {
+			fmt.Fprintf(a.stdout, "  this machine is busy: %s of the simulated web pass in a second, not %s\n", spanOf(speed), spanOf(c.Speed))
+		}
 		bursts, err := s.CountBursts(ctx)
 		if err == nil && bursts.Enrolled > 0 {
 			fmt.Fprintf(a.stdout, "  %d pages in bursts: %d rounds, %d snapshots compared; %d pairs; noise known of %d pages\n", bursts.Enrolled,

@@ -20,7 +20,7 @@ func (s *service) serve(ctx context.Context, listen string) (string, error) {
 	}
 	version, _ := programVersion()
 	s.pages, err = web.New(web.Options{
-		Store: s.DB, Now: s.clock.Now, Logger: s.app.log, Access: access, Version: version, Ready: s.unready, Canonical: s.reader.Canonical, Metrics: s.metrics,
+		Store: s.DB, Now: s.clock.Now, Logger: s.app.log, Access: access, Version: version, Ready: s.unready, Canonical: s.reader.Canonical, Metrics: s.metrics, Notice: s.notice,
 	})
 	if err != nil {
 		return "", err

@@ -52,6 +52,7 @@ type service struct {
 	judge   *notify.Judge
 	sender  *notify.Sender
 
+	notice   func() string // that stands above every page; nil: none
 	pages    *web.Server
 	listener net.Listener // of the pages; nil where they are not served
 

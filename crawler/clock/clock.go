@@ -2,7 +2,7 @@
 //
 // Everything that decides by time, the schedules, the politeness and the age of what is cached,
 // takes a [Clock]. [Real] is the machine's clock. [Scaled] starts at a chosen moment and runs at a
-// chosen speed, for simulated webs. [Manual] stands still until it is told to move, for tests: a
+// chosen speed, for simulated webs; that of [Varying] can be changed. [Manual] stands still until it is told to move, for tests: a
 // year passes in as many steps as there are things to wait for.
 //
 // Left out: the deadlines of the network. A host that hangs wastes the machine's time, whatever

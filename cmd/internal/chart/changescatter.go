@@ -5,6 +5,7 @@ package chart
 type ChangeScatter struct {
 	Page    string // its title or address
 	Changes []IntervalChange
+	Total   int // how many changes there are, where Changes has the last of them only; 0: all are given
 }
 
 // IntervalChange is a change after some time.
@@ -47,7 +48,10 @@ func (f ChangeScatter) chart() Chart {
 	if ch.Subtitle != "" && n > 0 {
 		ch.Subtitle += ": "
 	}
-	if n > 0 {
+	switch {
+	case f.Total > len(f.Changes) && n > 0:
+		ch.Subtitle += "the last " + number(float64(n)) + " of " + plural(f.Total, "change", "changes")
+	case n > 0:
 		ch.Subtitle += plural(n, "change", "changes")
 	}
 	if n == 1 {

@@ -15,6 +15,7 @@ type TermLifespans struct {
 	Page     string
 	Versions []time.Time // ascending
 	Terms    []TermRow
+	Total    int // how many words there are, where Terms is a selection of them; 0: all are given
 }
 
 // TermRow is a word with the versions that have it.
@@ -48,9 +49,10 @@ func (f TermLifespans) render(opt Options) *canvas {
 		if sub != "" {
 			sub += ": "
 		}
-		sub += plural(len(f.Terms), "word", "words") + " in " + plural(len(f.Versions), "version", "versions")
-		if len(f.Terms) > len(rows) {
-			sub += ", every " + twoDigits(float64(len(f.Terms))/float64(len(rows))) + "th word drawn"
+		total := max(f.Total, len(f.Terms))
+		sub += plural(total, "word", "words") + " in " + plural(len(f.Versions), "version", "versions")
+		if total > len(rows) {
+			sub += "; " + number(float64(len(rows))) + " of the words are drawn, an even selection"
 		}
 	}
 	note := ""

@@ -16,6 +16,10 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 )
 
+// figureWidth is that of the column of text, in px, with the margins that the style
+// sheet lets a figure have beside it.
+const figureWidth = 1212
+
 // figureKind is a figure of a page, which has the same address as its data.
 type figureKind struct {
 	name   string // in addresses
@@ -96,7 +100,7 @@ func (s *Server) drawn(ctx context.Context, p *looked, k figureKind, rows int) (
 
 // inline makes a figure to stand in a page, with the first rows of its table.
 func inline(name, title, base string, t *report.Table, f chart.Figure, rows int) figureBody {
-	svg, part := fitting(f, chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: 1000})
+	svg, part := fitting(f, chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: figureWidth})
 	return figureOf(name, title, base, t, svg, part, rows)
 }
 
@@ -130,7 +134,7 @@ func (s *Server) figure(w http.ResponseWriter, r *http.Request) error {
 		}
 		switch suffix {
 		case "":
-			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: 1000})
+			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: figureWidth})
 			f := figureOf(k.name, k.title, fmt.Sprintf("/pages/%d/%s", p.Page, k.name), table, svg, false, 500)
 			return s.show(w, r, "figure.html", k.title, figurePage{fmt.Sprintf("/pages/%d", p.Page), headingOf(p.PageView), f})
 		case "svg":

@@ -7,23 +7,31 @@ import "github.com/strandlinehq/strandline/cmd/internal/chart"
 const figureBytes = 50_000
 
 // fitting draws a figure, and with fewer and fewer of its marks while it is too
-// heavy. It reports whether some were left out.
+// heavy; the figure itself says how many there are. It reports whether some were
+// left out.
 func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
 	svg = f.SVG(opt)
-	for depth := 6; len(svg) > figureBytes && depth > 0; depth-- {
+	for round := 0; len(svg) > figureBytes && round < 12; round++ {
 		switch g := f.(type) {
 		case chart.ChangeScatter:
-			g.Changes = g.Changes[len(g.Changes)/2:]
+			g.Total = max(g.Total, len(g.Changes))
+			g.Changes = g.Changes[len(g.Changes)/4:]
 			f = g
 		case chart.TermLifespans:
-			terms := make([]chart.TermRow, 0, len(g.Terms)/2+1)
-			for i := 0; i < len(g.Terms); i += 2 {
-				terms = append(terms, g.Terms[i])
+			g.Total = max(g.Total, len(g.Terms))
+			terms := make([]chart.TermRow, 0, len(g.Terms))
+			for i, t := range g.Terms {
+				if i%4 != 3 {
+					terms = append(terms, t)
+				}
 			}
 			g.Terms = terms
 			f = g
 		case chart.BlockMap:
-			g.Blocks = upTo(g.Blocks, depth)
+			if round > 5 {
+				return svg, thinned
+			}
+			g.Blocks = upTo(g.Blocks, 6-round)
 			f = g
 		default:
 			return svg, thinned

@@ -35,6 +35,9 @@ type homeBody struct {
 	Count      int64
 	Worth      int64
 	Changes    []headed
+	Heads      []head
+	Most       int     // changes at most
+	WorthFrom  float64 // significance of what is worth reading
 	Trouble    store.Trouble
 	Late       []store.DueRow
 	Failing    []store.DueRow
@@ -48,7 +51,7 @@ type homeBody struct {
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 	ctx, now := r.Context(), s.now().UTC()
-	b := homeBody{From: now.Add(-homeSpan), To: now, Current: true}
+	b := homeBody{From: now.Add(-homeSpan), To: now, Current: true, Most: homeChanges, WorthFrom: worth}
 	var err error
 	if b.LastChange, err = s.db.LastChange(ctx); err != nil {
 		return err
@@ -69,6 +72,15 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		b.Changes = append(b.Changes, headed{c, line})
+	}
+	if b.Heads, err = heads(r.URL, "order", "significance", b.Changes, []column[headed]{
+		{key: "when", name: "When", order: byTime(func(c headed) time.Time { return c.At })},
+		{name: "Page"},
+		{key: "significance", name: "Significance", note: "share of the words that changed, less where few did", number: true, order: by(func(c headed) float64 { return c.Significance })},
+		{key: "dice", name: "Dice", note: "1: the same words, 0: none of them", number: true, rises: true, order: by(func(c headed) float64 { return c.Dice })},
+		{name: "Last changes", note: "Dice of each of the last 48 changes"}, {},
+	}); err != nil {
+		return err
 	}
 	late := now.Add(-lateGrace)
 	if b.Trouble, err = s.db.Trouble(ctx, late); err != nil {

@@ -58,8 +58,9 @@ type frame struct {
 	Style     string // address of the style sheet
 	Script    string
 	FormToken string
-	LoggedIn  bool // by a token
-	Refresh   bool // the page asks to be loaded again
+	LoggedIn  bool   // by a token
+	Notice    string // what readers of every page are told; empty: nothing
+	Refresh   bool   // the page asks to be loaded again
 	Body      any
 }
 
@@ -90,10 +91,14 @@ func (s *Server) render(r *http.Request, name, title string, body any) ([]byte, 
 	}
 	now := s.now().UTC()
 	_, cookieErr := r.Cookie(sessionCookie)
+	notice := ""
+	if s.notice != nil {
+		notice = s.notice()
+	}
 	var b bytes.Buffer
 	err := t.ExecuteTemplate(&b, "base.html", frame{
 		Title: title, Path: r.URL.Path, Bar: bar(), Now: now, Style: s.assets.href("style.css"), Script: s.assets.href("strandline.js"),
-		FormToken: s.formToken(r), LoggedIn: cookieErr == nil && s.access.closed(), Refresh: name == "fault.html" && title == away().title, Body: body,
+		FormToken: s.formToken(r), LoggedIn: cookieErr == nil && s.access.closed(), Notice: notice, Refresh: name == "fault.html" && title == away().title, Body: body,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", name, err)

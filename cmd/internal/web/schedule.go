@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,18 +36,21 @@ type scheduleBody struct {
 	Trouble store.Trouble
 	Next    figureBody
 	Hosts   []store.HostQueue
+	Grace   int    // minutes from which a due page is late
 	List    string // due, late, failing or aside
 	Lists   []tab
 	Rows    []store.DueRow
 	More    string // address of the rows after these
 	First   string
 	Any     bool // a watch is configured
+
+	WatchHeads, HostHeads []head
 }
 
 func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	ctx, q, now := r.Context(), r.URL.Query(), s.now().UTC()
 	late := now.Add(-lateGrace)
-	b := scheduleBody{List: q.Get("list")}
+	b := scheduleBody{List: q.Get("list"), Grace: int(lateGrace.Minutes())}
 	if b.List == "" {
 		b.List = "due"
 	}
@@ -98,12 +102,44 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	if b.Hosts, err = s.db.HostQueues(ctx, now, late, hostsMost); err != nil {
 		return err
 	}
+	if err := b.heads(r.URL); err != nil {
+		return err
+	}
 	for _, l := range []struct{ value, words string }{
 		{"due", "due"}, {"late", "late " + count(b.Trouble.Late)}, {"failing", "failing " + count(b.Trouble.Failing)}, {"aside", "set aside " + count(b.Trouble.SetAside)},
 	} {
 		b.Lists = append(b.Lists, tab{l.words, query("/schedule", "list", l.value) + "#list", l.value == b.List})
 	}
 	return s.show(w, r, "schedule.html", "Schedule", b)
+}
+
+// heads sorts the watches and the hosts as the address asks.
+func (b *scheduleBody) heads(at *url.URL) (err error) {
+	type (
+		watch = store.ScheduleHealth
+		host  = store.HostQueue
+	)
+	b.WatchHeads, err = heads(at, "watches", "watch", b.Health, []column[watch]{
+		{key: "watch", name: "Watch", rises: true, order: by(func(h watch) string { return h.Name })},
+		{key: "due", name: "Due", number: true, order: by(func(h watch) int { return h.Due })},
+		{key: "late", name: "Late", number: true, order: by(func(h watch) int { return h.Late })},
+		{key: "failing", name: "Failing", number: true, order: by(func(h watch) int { return h.Failing })},
+		{key: "aside", name: "Set aside", number: true, order: by(func(h watch) int { return h.SetAside })},
+		{key: "oldest", name: "Longest due", number: true, rises: true, order: byTime(func(h watch) time.Time { return h.OldestDueAt })},
+		{key: "median", name: "Lag, median", note: "from when a page was due until it was fetched", number: true, order: by(func(h watch) time.Duration { return h.LagP50 })},
+		{key: "most", name: "Lag, 99 %", note: "from when a page was due until it was fetched", number: true, order: by(func(h watch) time.Duration { return h.LagP99 })},
+	})
+	if err != nil {
+		return err
+	}
+	b.HostHeads, err = heads(at, "hosts", "due", b.Hosts, []column[host]{
+		{key: "host", name: "Host", rises: true, order: by(func(h host) string { return h.Host })},
+		{key: "due", name: "Due", number: true, order: by(func(h host) int64 { return h.Due })},
+		{key: "late", name: "Late", number: true, order: by(func(h host) int64 { return h.Late })},
+		{key: "claimed", name: "Claimed", note: "being fetched, or in line at the host", number: true, order: by(func(h host) int64 { return h.Running })},
+		{key: "oldest", name: "Longest due", number: true, rises: true, order: byTime(func(h host) time.Time { return h.OldestAt })},
+	})
+	return err
 }
 
 // nextHour draws how many pages are due in the next hour.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,13 +48,20 @@ type seriesRow struct {
 	At         time.Time             // the latest start
 }
 
+// seriesListBody is the list of series.
+type seriesListBody struct {
+	Heads []head
+	Rows  []seriesRow
+}
+
 // seriesList lists the series with the sizes of their last computed snapshots.
 func (s *Server) seriesList(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.db.AllSeries(r.Context())
 	if err != nil {
 		return err
 	}
-	rows := make([]seriesRow, len(all))
+	b := seriesListBody{Rows: make([]seriesRow, len(all))}
+	rows := b.Rows
 	for i, one := range all {
 		snapshots, err := s.db.Snapshots(r.Context(), one.ID)
 		if err != nil {
@@ -67,7 +75,25 @@ func (s *Server) seriesList(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	return s.show(w, r, "snapshots.html", "Snapshots", rows)
+	last := func(count func(*store.SeriesSnapshot) int64) func(a, b seriesRow) int {
+		return by(func(row seriesRow) int64 {
+			if row.Last == nil {
+				return -1
+			}
+			return count(row.Last)
+		})
+	}
+	b.Heads, err = heads(r.URL, "order", "name", rows, []column[seriesRow]{
+		{key: "name", name: "Series", rises: true, order: by(func(row seriesRow) string { return row.Name })},
+		{key: "snapshots", name: "Snapshots", number: true, order: by(func(row seriesRow) int { return row.Snapshots })},
+		{key: "begun", name: "Last begun", number: true, order: byTime(func(row seriesRow) time.Time { return row.At })},
+		{key: "pages", name: "Pages of the last computed", number: true, order: last(func(s *store.SeriesSnapshot) int64 { return s.Pages })},
+		{key: "new", name: "of them not known to be old", number: true, order: last(func(s *store.SeriesSnapshot) int64 { return s.Unidentified })},
+	})
+	if err != nil {
+		return err
+	}
+	return s.show(w, r, "snapshots.html", "Snapshots", b)
 }
 
 // seriesView is what the address of a series asks for.
@@ -78,7 +104,7 @@ type seriesView struct {
 	*seriesreport.Series
 
 	delta, threshold string // as in the address; empty: all, none
-	before           int    // the number that the table ends before; 0: none
+	skip             int    // rows of the table before those that are shown
 }
 
 func seriesPath(name string, parts ...string) string {
@@ -101,9 +127,9 @@ func (s *Server) lookSeries(r *http.Request) (*seriesView, error) {
 	}
 	asked := r.URL.Query()
 	v := &seriesView{Name: series.Name, delta: asked.Get("delta"), threshold: asked.Get("threshold")}
-	if t := asked.Get("before"); t != "" {
-		if v.before, err = strconv.Atoi(t); err != nil || v.before < 1 {
-			return nil, badRequest("Snapshots of a series are counted from 1.")
+	if t := asked.Get("skip"); t != "" {
+		if v.skip, err = strconv.Atoi(t); err != nil || v.skip < 0 {
+			return nil, badRequest("How many snapshots are left out is a number from 0.")
 		}
 	}
 	if v.Series, err = seriesreport.Read(r.Context(), s.db, series); err != nil {
@@ -166,7 +192,8 @@ func stored(all []float64, text string) (float64, bool) {
 type seriesBody struct {
 	*seriesView
 	Path     string
-	Rows     []store.SeriesSnapshot // newest first
+	Heads    []head
+	Rows     []store.SeriesSnapshot // newest first, or as the address asks
 	Next     string
 	First    string
 	Compared bool // figures have something to show
@@ -176,6 +203,25 @@ type seriesBody struct {
 	JudgedAs [][]string
 }
 
+// snapshotColumns are those of the table of snapshots (paper T, Tables 1 and 2).
+func snapshotColumns() []column[store.SeriesSnapshot] {
+	number := func(key, name, note string, value func(store.SeriesSnapshot) int64) column[store.SeriesSnapshot] {
+		return column[store.SeriesSnapshot]{key: key, name: name, note: note, number: true, order: by(value)}
+	}
+	return []column[store.SeriesSnapshot]{
+		{key: "number", name: "Snapshot", number: true, order: by(func(s store.SeriesSnapshot) int { return s.Number })},
+		{key: "begun", name: "Begun", number: true, order: byTime(func(s store.SeriesSnapshot) time.Time { return s.StartedAt })},
+		{key: "status", name: "Status", rises: true, order: by(func(s store.SeriesSnapshot) string { return string(s.Status) })},
+		number("links", "Links", "", func(s store.SeriesSnapshot) int64 { return s.Links }),
+		number("l2", "|L2|", "old: crawled by the snapshot before, too", func(s store.SeriesSnapshot) int64 { return s.L2 }),
+		number("old", `|O \ L2|`, "old by another sign", func(s store.SeriesSnapshot) int64 { return s.OldOther }),
+		number("new", "|U|", "not known to be old", func(s store.SeriesSnapshot) int64 { return s.Unidentified }),
+		number("pages", "|W|, pages", "all pages of the snapshot", func(s store.SeriesSnapshot) int64 { return s.Pages }),
+		{name: "δ", note: "decay of novelty for each link", number: true},
+		{name: "Iterations", number: true},
+	}
+}
+
 // seriesPage shows the tables and figures of a series.
 func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.lookSeries(r)
@@ -183,18 +229,19 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Compared: len(v.Deltas) > 1}
-	for i := len(v.All) - 1; i >= 0; i-- {
-		if v.before > 0 && v.All[i].Number >= v.before {
-			continue
-		}
-		if len(b.Rows) == rowsAPage {
-			b.Next = b.Path + v.query("before", strconv.Itoa(b.Rows[rowsAPage-1].Number))
-			break
-		}
-		b.Rows = append(b.Rows, v.All[i])
+	order := r.URL.Query().Get("order")
+	rows := slices.Clone(v.All)
+	slices.Reverse(rows)
+	if b.Heads, err = heads(r.URL, "order", "number", rows, snapshotColumns()); err != nil {
+		return err
 	}
-	if v.before > 0 {
-		b.First = b.Path + v.query()
+	b.Rows = rows[min(v.skip, len(rows)):]
+	if len(b.Rows) > rowsAPage {
+		b.Rows = b.Rows[:rowsAPage]
+		b.Next = b.Path + v.query("order", order, "skip", strconv.Itoa(v.skip+rowsAPage))
+	}
+	if v.skip > 0 {
+		b.First = b.Path + v.query("order", order)
 	}
 	for _, k := range seriesKinds() {
 		table, figure := k.make(v.Series)
@@ -228,7 +275,7 @@ func (s *Server) seriesFigure(w http.ResponseWriter, r *http.Request) error {
 		table, figure := k.make(v.Series)
 		switch suffix {
 		case "":
-			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: 1000})
+			svg := figure.SVG(chart.Options{ID: "figure-" + k.name, Inline: true, Bare: true, Width: figureWidth})
 			f := figureOf(k.name, k.title, seriesPath(v.Name, "/", k.name), table, svg, false, 500)
 			f.Query = v.query()
 			return s.show(w, r, "figure.html", k.title, figurePage{seriesPath(v.Name) + v.query(), "Series " + middle(60, v.Name), f})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -93,6 +94,8 @@ type topicBody struct {
 	Modes    []tab
 	Feed     string
 	Path     string
+
+	TermHeads, MemberHeads []head
 }
 
 type periodLink struct {
@@ -155,11 +158,47 @@ func (s *Server) topic(w http.ResponseWriter, r *http.Request) error {
 	if err := s.members(ctx, &b); err != nil {
 		return err
 	}
+	if err := b.heads(r.URL); err != nil {
+		return err
+	}
 	title := t.Name
 	if b.Summary != nil {
 		title += ": " + b.Summary.Span()
 	}
 	return s.show(w, r, "topic.html", title, b)
+}
+
+// heads sorts the terms and the pages as the address asks.
+func (b *topicBody) heads(at *url.URL) (err error) {
+	type (
+		term = store.TopicTerm
+		page = topicMember
+	)
+	b.TermHeads, err = heads(at, "terms", "weight", b.Terms, []column[term]{
+		{key: "term", name: "Term", rises: true, order: by(func(t term) string { return t.Word })},
+		{key: "weight", name: "Weight", number: true, order: by(func(t term) float64 { return t.Weight })},
+		{key: "pages", name: "Pages", number: true, order: by(func(t term) int { return int(t.Pages) })},
+		{key: "hosts", name: "Hosts", number: true, order: by(func(t term) int { return int(t.Hosts) })},
+		{name: "Trend"},
+	})
+	if err != nil {
+		return err
+	}
+	rank := func(p page) int {
+		if p.Rank == 0 {
+			return math.MaxInt // not ranked: behind all that are
+		}
+		return int(p.Rank)
+	}
+	b.MemberHeads, err = heads(at, "pages", "rank", b.Members, []column[page]{
+		{key: "rank", name: "Rank", number: true, rises: true, order: by(rank)},
+		{key: "page", name: "Page", rises: true, order: by(func(p page) string { return p.URL })},
+		{key: "score", name: "Score", note: "S: what the page had to say that was new", number: true, order: by(func(p page) float64 { return p.Score })},
+		{key: "fresh", name: "Up-to-date-ness", note: "D of the last period", number: true, order: by(func(p page) float64 { return p.UpToDate })},
+		{name: "Last periods", note: "bars: S, what was new in a period; line: up-to-date-ness D"},
+		{key: "joined", name: "Joined", order: byTime(func(p page) time.Time { return p.AddedAt })},
+	})
+	return err
 }
 
 // members reads the pages of a topic, with a bar for each of their last periods.
@@ -181,10 +220,10 @@ func (s *Server) members(ctx context.Context, b *topicBody) error {
 		return err
 	}
 	of := map[store.PageID][]store.PageScore{}
-	most := 0.0
+	var most store.PageScore
 	for _, sc := range scores {
 		of[sc.Page] = append(of[sc.Page], sc)
-		most = max(most, sc.Score)
+		most.Score, most.UpToDate = max(most.Score, sc.Score), max(most.UpToDate, sc.UpToDate)
 	}
 	for _, p := range pages {
 		m := topicMember{p, places[p.Page], scoreBars(of[p.Page], most)}
@@ -204,26 +243,34 @@ func (s *Server) members(ctx context.Context, b *topicBody) error {
 	return nil
 }
 
-// scoreBars draws the scores of a page's last periods: how much it had to say that
-// was new, the same scale for all pages; a period without a fetch is left blank.
-func scoreBars(list []store.PageScore, most float64) template.HTML {
-	const step, height = 5, 20
+// scoreBars draws the last periods of a page (SCIENCE J3, J4): a bar of S, how much it
+// had to say that was new, under the line of its up-to-date-ness D. Each has one scale
+// for all pages; a period without a fetch has no bar.
+func scoreBars(list []store.PageScore, most store.PageScore) template.HTML {
+	const step, height = 5, 24
 	list = list[max(0, len(list)-topicBars):]
 	if len(list) == 0 {
 		return `<span class="none">–</span>`
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="scorebars" width="%d" height="%d" role="img" aria-label="Scores of the last %d periods">`, step*len(list), height, len(list))
+	fmt.Fprintf(&b, `<svg class="scorebars" width="%d" height="%d" role="img" aria-label="S and up-to-date-ness of the last %d periods">`, step*len(list), height, len(list))
+	line := ""
 	for i, p := range list {
+		if most.UpToDate > 0 {
+			line += fmt.Sprintf(" %d,%.1f", i*step+(step-1)/2, height-1-p.UpToDate/most.UpToDate*(height-2))
+		}
 		if !p.Seen {
 			continue
 		}
 		h := 1.0
-		if most > 0 {
-			h = max(1, p.Score/most*height)
+		if most.Score > 0 {
+			h = max(1, p.Score/most.Score*height)
 		}
 		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f"><title>%s: S %s, D %s</title></rect>`, i*step, height-h, step-1, h,
 			digest.Span(p.From, p.To), chart.NumberText(p.Score), chart.NumberText(p.UpToDate))
+	}
+	if line != "" {
+		fmt.Fprintf(&b, `<polyline points="%s"/>`, line[1:])
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // numbers and dates only

@@ -51,6 +51,9 @@ type Options struct {
 	// Ready names what is not ready beyond the database, one sentence each; nil
 	// means that nothing is waited for.
 	Ready func(context.Context) []string
+	// Notice is a sentence that stands above every page, such as that a demo is not
+	// the real web; nil or an empty one means none.
+	Notice func() string
 	// Metrics answers /metrics; nil means that there is no such page.
 	Metrics http.Handler
 }
@@ -73,6 +76,7 @@ type Server struct {
 	version string
 	form    func(string) (string, error) // canonical, of a URL
 	ready   func(context.Context) []string
+	notice  func() string
 	metrics http.Handler
 
 	pages     *pages // parsed templates
@@ -86,7 +90,7 @@ type Server struct {
 // New returns a Server, or an error when a template is broken.
 func New(opt Options) (*Server, error) {
 	s := &Server{
-		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, metrics: opt.Metrics,
+		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, notice: opt.Notice, metrics: opt.Metrics,
 		key: make([]byte, 32), slots: make(chan struct{}, atOnce),
 	}
 	if s.now == nil {

@@ -17,8 +17,8 @@ import (
 // functions are those that templates know, beside the built-in ones.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"when": when, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "bytes": bytesWords, "middle": middle,
-		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
+		"when": when, "due": due, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "len64": length, "bytes": bytesWords, "middle": middle,
+		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "trouble": troubleWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
 	}
 }
 
@@ -32,6 +32,19 @@ func when(now, t time.Time) template.HTML {
 	}
 	t = t.UTC()
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" title="%s UTC">%s</time>`, t.Format(time.RFC3339), stamp(t), distance(now, t)))
+}
+
+// due tells when a page is due: in words that say that the time is past, and that
+// it is late once the grace is over.
+func due(now, t time.Time) template.HTML {
+	switch d := now.Sub(t); {
+	case t.IsZero() || d <= time.Minute:
+		return when(now, t)
+	case d <= lateGrace:
+		return "due " + when(now, t)
+	default:
+		return `<span class="late">late, due ` + when(now, t) + `</span>`
+	}
 }
 
 // distance is the time between now and t in words; far away it is the date.
@@ -117,6 +130,9 @@ func count(v any) string {
 	return fmt.Sprint(v)
 }
 
+// length counts rows for a comparison with a count of the database.
+func length(rows []store.DueRow) int64 { return int64(len(rows)) }
+
 // plural puts a number before the right one of two words.
 func plural(n any, one, many string) string {
 	if s := count(n); s != "1" {
@@ -180,21 +196,38 @@ func spark(id store.PageID, recent []float32, noise []bool) template.HTML {
 	return template.HTML(f.SVG(chart.Options{ID: fmt.Sprintf("s%d", id), Inline: true, Bare: true}))
 }
 
-// outcomeWords says what the last attempt on a page came to.
+// outcomeWords says what the last attempt on a page came to; troubleWords says why,
+// where it brought nothing.
 func outcomeWords(r store.PageRow) string {
 	switch r.LastOutcome {
 	case store.Failed:
-		return fmt.Sprintf("%s failed in a row: %s", plural(r.Failures, "attempt", "attempts"), clean(r.LastError))
+		return "failed"
 	case store.Gone:
-		return "gone: " + clean(r.LastError)
+		return "gone"
 	case store.Denied:
-		return "denied by robots.txt"
+		return "denied"
 	case store.Skipped:
-		return "skipped: " + clean(r.LastError)
+		return "skipped"
 	case "":
 		return "not fetched yet"
 	}
 	return "fetched"
+}
+
+// troubleWords says why the last attempt on a page brought nothing; empty where it
+// brought what was asked for.
+func troubleWords(r store.PageRow) string {
+	switch r.LastOutcome {
+	case store.Failed:
+		return fmt.Sprintf("%s failed in a row, the last one because of %s", plural(r.Failures, "attempt", "attempts"), middle(300, r.LastError))
+	case store.Gone:
+		return "The page is gone: " + middle(300, r.LastError)
+	case store.Denied:
+		return "The host's robots.txt denies the page; it is not fetched."
+	case store.Skipped:
+		return "The page was skipped: " + middle(300, r.LastError)
+	}
+	return ""
 }
 
 // query writes an address with parameters; those that are empty are left out.
