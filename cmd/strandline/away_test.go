@@ -56,7 +56,7 @@ func TestDatabaseStopped(t *testing.T) {
 		return &app{flags: globals{Config: file}, stdout: out, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 	}
 	a := newApp(io.Discard)
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 		return err
 	}
 	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

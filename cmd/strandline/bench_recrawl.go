@@ -84,7 +84,7 @@ func (c *benchRecrawlCmd) Run(ctx context.Context, a *app) error {
 	if err := c.configure(a, dir, site); err != nil {
 		return err
 	}
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

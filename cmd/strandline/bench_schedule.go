@@ -80,7 +80,7 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

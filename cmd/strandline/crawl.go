@@ -21,14 +21,25 @@ import (
 
 // crawlCmd takes one snapshot of a configured series now.
 type crawlCmd struct {
-	Series string `arg:"" help:"The series, as configured."`
+	Series string `arg:"" optional:"" help:"The series, as configured; without it the configured ones are listed."`
 }
 
 // Run leaves the crawl to the daemons on the database, if there are any, and waits;
 // otherwise it crawls by itself. A crawl that was stopped or killed goes on where
 // it was.
 func (c *crawlCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.open(ctx)
+	if c.Series == "" {
+		config, err := a.config()
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, s := range config.Series {
+			names = append(names, string(s.Name))
+		}
+		return a.wantsName("crawl", "series", names)
+	}
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

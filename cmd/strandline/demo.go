@@ -47,7 +47,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 		if dir, err = os.MkdirTemp("", "strandline-demo-"); err != nil {
 			return err
 		}
-		defer func() { _ = os.RemoveAll(dir) }()
+		defer func() { removeDemo(dir) }()
 	}
 	options := simweb.Options{Hosts: 24, PagesPerHost: 60, Volatile: true, FailShare: 0.01}
 	probe, err := simweb.New(time.Now, options)
@@ -70,7 +70,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	if err := os.WriteFile(a.flags.Config, []byte(demoConfig(world, dir, probe.Options().Epoch)), 0o644); err != nil {
 		return err
 	}
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}
@@ -221,6 +221,18 @@ func (c *demoCmd) tell(ctx context.Context, a *app, s *service, clk *clock.Varyi
 			}
 		}
 		since = now
+	}
+}
+
+// removeDemo removes the directory of a demo. Another command that was asked about the
+// demo may be the last to leave its private PostgreSQL, which then still writes: so it is
+// tried for a while.
+func removeDemo(dir string) {
+	for range 25 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
 	}
 }
 

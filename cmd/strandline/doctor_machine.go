@@ -67,7 +67,7 @@ const leastServer = 150000
 // database asks the server, its version, its clock and the schema.
 func (d *doctor) database(ctx context.Context) {
 	const check = "database"
-	url, server, err := d.app.database(ctx, d.config)
+	url, server, err := d.app.database(ctx, d.config, true)
 	if err != nil {
 		d.fault(check, err.Error(), "install PostgreSQL 15 or later for a private server, or name one by database.url")
 		return

@@ -18,7 +18,7 @@ type fetchCmd struct {
 // Run fetches one page after the other under the usual politeness, stores what
 // came and prints outcome and Dice. It fails when no page was seen.
 func (c *fetchCmd) Run(ctx context.Context, a *app) error {
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.openWith(ctx, store.Options{CacheBytes: importCache})
+	o, err := a.openWith(ctx, true, store.Options{CacheBytes: importCache})
 	if err != nil {
 		return err
 	}

@@ -34,18 +34,27 @@ type opened struct {
 
 // open connects to the database, starting the private one where none is named,
 // and brings a private one's schema up to date; another's is migrated by its
-// operator.
-func (a *app) open(ctx context.Context) (*opened, error) { return a.openWith(ctx, store.Options{}) }
+// operator. A private one that does not exist is an error: a command that only
+// looks would look at nothing.
+func (a *app) open(ctx context.Context) (*opened, error) {
+	return a.openWith(ctx, false, store.Options{})
+}
 
-// openWith is open for a command that has wishes of its own.
-func (a *app) openWith(ctx context.Context, opt store.Options) (*opened, error) {
+// create is open for a command that brings data in: it makes a private database where
+// there is none.
+func (a *app) create(ctx context.Context) (*opened, error) {
+	return a.openWith(ctx, true, store.Options{})
+}
+
+// openWith is open, or create, for a command that has wishes of its own.
+func (a *app) openWith(ctx context.Context, create bool, opt store.Options) (*opened, error) {
 	opt.Logger = a.log
 	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	o := &opened{config: c, reader: intake.New(canonical.New(canonical.Options{Tracking: c.Crawler.TrackingParams}))}
-	if o.url, o.server, err = a.database(ctx, c); err != nil {
+	if o.url, o.server, err = a.database(ctx, c, create); err != nil {
 		return nil, err
 	}
 	if o.stateDir, err = stateDir(string(c.StateDir), a.flags.StateDir != ""); err != nil {
@@ -87,9 +96,18 @@ func (o *opened) Close() {
 	}
 }
 
+// noState is the error of a command that looks at a state directory without anything in it.
+type noState struct{ dir string }
+
+func (e noState) Error() string {
+	return fmt.Sprintf("there is no state in %s: no private database was made there yet; if the directory is the right one, 'strandline run', 'fetch' or 'import' makes it, "+
+		"otherwise --state-dir, state_dir or --config names another", e.dir)
+}
+
 // database returns the URL of the configured database, and the private server
-// when that is it.
-func (a *app) database(ctx context.Context, c *configs.Config) (string, *localpg.Server, error) {
+// when that is it. Without create, a private one that does not exist is an error and
+// no directory is made for it.
+func (a *app) database(ctx context.Context, c *configs.Config, create bool) (string, *localpg.Server, error) {
 	url := a.flags.Database
 	if url == "" {
 		url = c.Database.URL.Reveal()
@@ -104,7 +122,11 @@ func (a *app) database(ctx context.Context, c *configs.Config) (string, *localpg
 	if url != "" {
 		return url, nil, nil
 	}
-	dir, err := stateDir(string(c.StateDir), a.flags.StateDir != "")
+	asked := a.flags.StateDir != ""
+	if dir := presentDir(string(c.StateDir), asked); !create && !localpg.Exists(dir) {
+		return "", nil, noState{dir}
+	}
+	dir, err := stateDir(string(c.StateDir), asked)
 	if err != nil {
 		return "", nil, err
 	}
@@ -131,19 +153,38 @@ func stateDir(configured string, asked bool) (string, error) {
 		}
 		return configured, nil
 	}
-	home, herr := os.UserHomeDir()
-	if herr != nil {
+	dir := homeDir()
+	if dir == "" {
 		return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+	}
+	return dir, nil
+}
+
+// homeDir is the state directory of a person; empty: they have no home.
+func homeDir() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
 	}
 	base := os.Getenv("XDG_STATE_HOME")
 	if base == "" {
 		base = filepath.Join(home, ".local", "state")
 	}
-	dir := filepath.Join(base, "strandline")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("state directory: %w; set state_dir or --state-dir", err)
+	return filepath.Join(base, "strandline")
+}
+
+// presentDir is the directory that stateDir would choose, and makes nothing.
+func presentDir(configured string, asked bool) string {
+	if asked || configured != string(configs.Default().StateDir) || mayWrite(configured) == nil {
+		return configured
 	}
-	return dir, nil
+	if dir := homeDir(); dir != "" && mayWrite(dir) == nil {
+		return dir
+	}
+	return configured
 }
 
 // withScheme completes an address as a person types it.

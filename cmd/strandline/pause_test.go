@@ -70,7 +70,7 @@ func TestFullDiskPausesCrawling(t *testing.T) {
 	a := &app{flags: globals{Config: file, Database: newDatabase(t)}, stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

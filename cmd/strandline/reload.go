@@ -19,10 +19,7 @@ func (c *reloadCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	dir, err := stateDir(string(config.StateDir), a.flags.StateDir != "")
-	if err != nil {
-		return err
-	}
+	dir := presentDir(string(config.StateDir), a.flags.StateDir != "")
 	limit := 2 * time.Second
 	if c.Wait {
 		limit = 5 * time.Minute

@@ -188,7 +188,7 @@ func replay(t *testing.T, file, every string) {
 	a := &app{flags: globals{Config: config, Database: newDatabase(t)}, stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

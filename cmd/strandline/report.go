@@ -18,7 +18,7 @@ import (
 
 // reportCmd prints one of the papers' tables or figures.
 type reportCmd struct {
-	Name string `arg:"" help:"One of ${reports}."`
+	Name string `arg:"" optional:"" help:"One of ${reports}; without it they are listed."`
 	Of   string `arg:"" optional:"" name:"of" help:"The URL of the page, or the name of the series or topic, for the reports of one."`
 	CSV  bool   `name:"csv" help:"Print CSV; the notes go to stderr."`
 	SVG  string `name:"svg" help:"Draw the figure into a file; - is stdout." placeholder:"FILE"`
@@ -94,6 +94,9 @@ func reportNames() []string {
 // Run makes the report and prints it as was asked.
 func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	kinds := reportKinds()
+	if c.Name == "" {
+		return a.wantsName("report", "report", reportNames())
+	}
 	i := slices.IndexFunc(kinds, func(k reportKind) bool { return k.name == c.Name })
 	switch {
 	case i < 0:

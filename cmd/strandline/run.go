@@ -30,7 +30,7 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

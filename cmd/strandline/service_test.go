@@ -63,7 +63,7 @@ func TestServiceWatchesASimulatedWeb(t *testing.T) {
 	a := &app{flags: globals{Config: file, Database: url}, stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,10 +56,7 @@ func (a *app) askDaemon(ctx context.Context) (json.RawMessage, daemonState, erro
 	if err != nil {
 		return nil, known, err
 	}
-	dir, err := stateDir(string(config.StateDir), a.flags.StateDir != "")
-	if err != nil {
-		return nil, known, nil // an external database needs no state directory
-	}
+	dir := presentDir(string(config.StateDir), a.flags.StateDir != "")
 	ctx, cancel := context.WithTimeout(ctx, daemonPatience)
 	defer cancel()
 	state, err := control.Dial(dir).State(ctx)

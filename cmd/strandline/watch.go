@@ -18,7 +18,7 @@ type watchCmd struct {
 }
 
 type watchTestCmd struct {
-	Name string `arg:"" help:"The watch."`
+	Name string `arg:"" optional:"" help:"The watch; without it the configured ones are listed."`
 }
 
 // maxRemovals is how many pieces of text a rule shows of a page.
@@ -27,6 +27,9 @@ const maxRemovals = 5
 // Run prints, for each page of the watch and each rule, what the rule removes
 // from the page's last version.
 func (c *watchTestCmd) Run(ctx context.Context, a *app) error {
+	if c.Name == "" {
+		return a.wantsWatch("watch test")
+	}
 	o, err := a.open(ctx)
 	if err != nil {
 		return err
@@ -111,6 +114,19 @@ func (c *watchTestCmd) page(ctx context.Context, o *opened, name string, rules *
 	}
 	_, removed := rules.Apply(text)
 	return removed, len(strings.Fields(text.Text())), nil
+}
+
+// wantsWatch lists the configured watches, for a command that was given none.
+func (a *app) wantsWatch(command string) error {
+	config, err := a.config()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i := range config.Watches {
+		names = append(names, string(config.Watches[i].Name))
+	}
+	return a.wantsName(command, "watch", names)
 }
 
 func findWatch(c *configs.Config, name string) (*configs.Watch, error) {

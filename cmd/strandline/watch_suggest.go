@@ -18,7 +18,7 @@ import (
 )
 
 type watchSuggestCmd struct {
-	Name     string  `arg:"" help:"The watch."`
+	Name     string  `arg:"" optional:"" help:"The watch; without it the configured ones are listed."`
 	Versions int     `help:"Look at so many of the last versions of each page." default:"48"`
 	Share    float64 `help:"Offer what differs in at least this share of the fetches." default:"0.9"`
 }
@@ -26,6 +26,9 @@ type watchSuggestCmd struct {
 // Run prints an ignore list on stdout: the rules that the watch has, and those that
 // are offered, each below a comment that says what speaks for it.
 func (c *watchSuggestCmd) Run(ctx context.Context, a *app) error {
+	if c.Name == "" {
+		return a.wantsWatch("watch suggest-ignore")
+	}
 	if c.Versions < 2 || !(c.Share > 0 && c.Share <= 1) {
 		return usagef("want 2 versions or more and a share above 0 and up to 1")
 	}

@@ -267,7 +267,7 @@ func TestBrowser(t *testing.T) {
 	b.do(t, "next and previous change", b.open(busy+"/diff?b=5"), chromedp.KeyEvent("n"), chromedp.WaitReady(`//h1[text()="Versions 5 and 6"]`),
 		chromedp.KeyEvent("p"), chromedp.WaitReady(`//h1[text()="Versions 4 and 5"]`))
 	b.do(t, "zoom and hover", b.open(busy), chromedp.Focus("#curve svg"), chromedp.KeyEvent("+"),
-		want(t, "nearer", `document.querySelector("#curve svg").viewBox.baseVal.width < 600`), chromedp.KeyEvent("0"),
+		want(t, "nearer", `document.querySelector("#curve svg").viewBox.baseVal.width < 700`), chromedp.KeyEvent("0"),
 		want(t, "all", `document.querySelector("#curve svg").viewBox.baseVal.width > 900`),
 		chromedp.Evaluate[chromedp.Void](`document.querySelector("#changes svg circle:has(title)").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, clientX: 50, clientY: 50}))`),
 		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))

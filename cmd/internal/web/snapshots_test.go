@@ -155,8 +155,8 @@ func snapshotsAreShown(t *testing.T, fx fixture) {
 		t.Errorf("the page has %d bytes, want at most 300,000", n)
 	}
 	last := all[len(all)-1]
-	for _, n := range []int64{last.L2, last.Unidentified, last.Pages} {
-		if cell := fmt.Sprintf(`<td class="num">%d</td>`, n); !strings.Contains(body, cell) {
+	for name, n := range map[string]int64{"|L2|": last.L2, "|U|": last.Unidentified, "|W|": last.Pages} {
+		if cell := fmt.Sprintf(`<td class="num" data-h="%s">%d</td>`, name, n); !strings.Contains(body, cell) {
 			t.Errorf("the table has no cell %s", cell)
 		}
 	}
