@@ -43,7 +43,7 @@ func (c *importCmd) index(ctx context.Context, a *app) error {
 		}
 		fmt.Fprintf(a.stderr, "%s: %v\n", c.Files[0], b)
 	}
-	o, err := a.openWith(ctx, store.Options{CacheBytes: importCache})
+	o, err := a.openWith(ctx, true, store.Options{CacheBytes: importCache})
 	if err != nil {
 		return err
 	}
