@@ -102,7 +102,7 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	g.Go(func() error { return control.Listen(ctx, o.stateDir, s) })
 	g.Go(func() error { return c.tell(ctx, a, s, clk) })
 	g.Go(func() error {
-		return newPacer(c.Speed).run(ctx, clk, func() time.Duration { return s.daemon.Health().Behind })
+		return newPacer(c.Speed).run(ctx, clk, s.lateShare)
 	})
 	err = g.Wait()
 	if c.Dir == "" {

@@ -12,12 +12,16 @@ import (
 // are late, which says nothing of the program: the simulated web passes as fast as
 // its pages can be fetched.
 const (
-	paceEvery   = time.Second      // of the machine's time
-	paceBehind  = 6 * time.Minute  // of the simulated time: from there on slower
-	paceCaught  = 90 * time.Second // up to there faster again
-	paceSlower  = 0.7
-	paceFaster  = 1.15
+	paceEvery   = time.Second // of the machine's time
+	paceLate    = 0.1         // of the pages: from there on slower
+	paceInTime  = 0.04        // of the pages: up to there faster again
+	paceSlower  = 0.8
+	paceFaster  = 1.1
 	paceSlowest = 60.0 // seconds in a second
+
+	// paceGrace is how long a page may be due before it counts as late, as the pages
+	// have it.
+	paceGrace = 15 * time.Minute
 )
 
 // pacer decides how fast the time of a demo passes. Make one with newPacer.
@@ -28,20 +32,26 @@ type pacer struct {
 // newPacer returns a pacer that allows at most a speed.
 func newPacer(most float64) *pacer { return &pacer{most: most, speed: most} }
 
-// next returns the speed for the next stretch, by how long pages have been ready to be
-// fetched and were not.
-func (p *pacer) next(behind time.Duration) float64 {
+// next returns the speed for the next stretch, by the share of the pages that are late.
+func (p *pacer) next(late float64) float64 {
 	switch {
-	case behind > paceBehind:
+	case late > paceLate:
 		p.speed = max(min(paceSlowest, p.most), p.speed*paceSlower)
-	case behind < paceCaught:
+	case late < paceInTime:
 		p.speed = min(p.most, p.speed*paceFaster)
 	}
 	return p.speed
 }
 
-// run sets the speed of a clock until ctx is done.
-func (p *pacer) run(ctx context.Context, clk *clock.Varying, behind func() time.Duration) error {
+// lateShare is the share of a demo's pages that are late.
+func (s *service) lateShare(ctx context.Context) (float64, error) {
+	trouble, err := s.Trouble(ctx, s.clock.Now().Add(-paceGrace))
+	return float64(trouble.Late) / demoPages, err
+}
+
+// run sets the speed of a clock until ctx is done. A database that is away leaves the
+// speed as it is.
+func (p *pacer) run(ctx context.Context, clk *clock.Varying, late func(context.Context) (float64, error)) error {
 	tick := time.NewTicker(paceEvery)
 	defer tick.Stop()
 	for {
@@ -50,7 +60,11 @@ func (p *pacer) run(ctx context.Context, clk *clock.Varying, behind func() time.
 			return nil
 		case <-tick.C:
 		}
-		if speed := p.next(behind()); speed != clk.Speed() {
+		share, err := late(ctx)
+		if err != nil {
+			continue
+		}
+		if speed := p.next(share); speed != clk.Speed() {
 			clk.SetSpeed(speed)
 		}
 	}

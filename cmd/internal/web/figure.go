@@ -16,9 +16,9 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 )
 
-// figureWidth is that of the column of text, in px, with the margins that the style
-// sheet lets a figure have beside it.
-const figureWidth = 1212
+// figureWidth is that of a figure in a page, in px, with the margins that the style
+// sheet lets it have beside the text.
+const figureWidth = 1000
 
 // figureKind is a figure of a page, which has the same address as its data.
 type figureKind struct {
