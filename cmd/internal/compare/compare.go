@@ -125,46 +125,6 @@ func tokens(s string) []string {
 	return out
 }
 
-// Piece is a run of text with what became of it.
-type Piece struct {
-	Op    diff.Op
-	Noise bool // known to be noise
-	Text  string
-}
-
-// Words are the words of both texts in one sequence.
-func (v *Versions) Words() []Piece {
-	a, b := tokens(v.TextA.Text()), tokens(v.TextB.Text())
-	var out []Piece
-	add := func(op diff.Op, noise bool, t string) {
-		if n := len(out); n > 0 && out[n-1].Op == op && out[n-1].Noise == noise {
-			out[n-1].Text += t
-			return
-		}
-		out = append(out, Piece{op, noise, t})
-	}
-	atA, atB := 0, 0
-	for _, e := range diff.Diff(a, b) {
-		switch e.Op {
-		case diff.Keep:
-			t := strings.Join(b[e.BStart:e.BEnd], "")
-			add(e.Op, false, t)
-			atA, atB = atA+len(t), atB+len(t)
-		case diff.Delete:
-			for _, t := range a[e.AStart:e.AEnd] {
-				add(e.Op, covered(v.noiseA, atA, atA+len(t)), t)
-				atA += len(t)
-			}
-		case diff.Insert:
-			for _, t := range b[e.BStart:e.BEnd] {
-				add(e.Op, covered(v.noiseB, atB, atB+len(t)), t)
-				atB += len(t)
-			}
-		}
-	}
-	return out
-}
-
 // Headline is the longest sentence that the step to a version brought; empty
 // where there is none.
 func Headline(ctx context.Context, db *store.DB, page store.PageID, version int32) (string, error) {

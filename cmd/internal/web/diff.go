@@ -19,6 +19,11 @@ const (
 	keptWords     = 240    // bytes of unchanged words shown beside a change
 	keptSentences = 2      // unchanged sentences shown beside a change
 	mostShown     = 220000 // bytes of text on one page
+
+	// A text of at least so many words, of which fewer than this share stayed in their
+	// order, is compared by sentences unless words are asked for.
+	rewrittenWords = 60
+	rewrittenShare = 0.5
 )
 
 func (s *Server) diffRoutes() []route {
@@ -46,9 +51,11 @@ type diffBody struct {
 	Dice         float64
 	By, View     string
 	All          bool
+	Rewritten    *rewritten // most words differ; nil: they do not
+	ByWords      string     // address of the comparison by words
 	Inline       []shown
 	Rows         []diffRow
-	Added        int // sentences, words runs or links that came
+	Added        int // words, sentences, links or header lines that came
 	Removed      int
 	Noise        int // of both
 	Cut          bool
@@ -123,9 +130,7 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := r.URL.Query()
 	d := diffBody{looked: p, Heading: headingOf(p.PageView), By: q.Get("by"), View: q.Get("view"), All: q.Has("all")}
-	if d.By == "" {
-		d.By = "words"
-	}
+	asked := d.By
 	if d.View == "" {
 		d.View = "inline"
 	}
@@ -141,9 +146,17 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Mask(p.Mask)
 	d.Dice = v.Dice
+	var words []compare.Piece
+	if d.By == "" || d.By == "words" {
+		words = v.Words()
+		d.Rewritten = rewrittenOf(words)
+		if d.By = "words"; asked == "" && d.Rewritten != nil {
+			d.By = "sentences"
+		}
+	}
 	switch d.By {
 	case "words":
-		d.words(v.Words())
+		d.words(words)
 	case "sentences":
 		d.sentences(v.Sentences())
 	case "links":
@@ -162,18 +175,42 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	d.addresses(before, next)
+	d.addresses(asked, before, next)
 	return s.show(w, r, "diff.html", fmt.Sprintf("%s: versions %d and %d", d.Heading, d.A.Number, d.B.Number), d)
 }
 
-// addresses writes the links of a comparison.
-func (d *diffBody) addresses(before, next int32) {
+// rewritten says how much of two texts differs, in words.
+type rewritten struct{ Gone, GoneOf, Came, CameOf int }
+
+// rewrittenOf is nil where the better part of the words stayed.
+func rewrittenOf(pieces []compare.Piece) *rewritten {
+	var r rewritten
+	kept := 0
+	for _, p := range pieces {
+		n := len(strings.Fields(p.Text))
+		switch p.Op {
+		case diff.Keep:
+			kept += n
+		case diff.Delete:
+			r.Gone += n
+		case diff.Insert:
+			r.Came += n
+		}
+	}
+	r.GoneOf, r.CameOf = kept+r.Gone, kept+r.Came
+	most := max(r.GoneOf, r.CameOf)
+	if most < rewrittenWords || float64(kept) >= rewrittenShare*float64(most) {
+		return nil
+	}
+	return &r
+}
+
+// addresses writes the links of a comparison. What the reader did not ask for is left
+// open in those to the changes before and after: each is shown as suits it.
+func (d *diffBody) addresses(asked string, before, next int32) {
 	path := fmt.Sprintf("/pages/%d/diff", d.Page)
 	a, b := strconv.Itoa(int(d.A.Number)), strconv.Itoa(int(d.B.Number))
-	by, view := d.By, d.View
-	if by == "words" {
-		by = ""
-	}
+	by, view := asked, d.View
 	if view == "inline" {
 		view = ""
 	}
@@ -184,12 +221,9 @@ func (d *diffBody) addresses(before, next int32) {
 		d.Before, d.BeforeNumber = query(path, "b", strconv.Itoa(int(before)), "by", by, "view", view), before
 	}
 	for _, t := range []string{"words", "sentences", "links", "headers"} {
-		value := t
-		if t == "words" {
-			value = ""
-		}
-		d.Tabs = append(d.Tabs, tab{t, query(path, "a", a, "b", b, "by", value, "view", view), t == d.By})
+		d.Tabs = append(d.Tabs, tab{t, query(path, "a", a, "b", b, "by", t, "view", view), t == d.By})
 	}
+	d.ByWords = query(path, "a", a, "b", b, "by", "words", "view", view)
 	d.Views = []tab{
 		{"inline", query(path, "a", a, "b", b, "by", by), d.View == "inline"},
 		{"side by side", query(path, "a", a, "b", b, "by", by, "view", "side"), d.View == "side"},
@@ -218,22 +252,22 @@ func (d *diffBody) add(run shown, size *int) bool {
 	return true
 }
 
-func (d *diffBody) count(op diff.Op, noise bool) {
+func (d *diffBody) count(op diff.Op, noise bool, n int) {
 	switch {
 	case op == diff.Keep:
 	case noise:
-		d.Noise++
+		d.Noise += n
 	case op == diff.Delete:
-		d.Removed++
+		d.Removed += n
 	default:
-		d.Added++
+		d.Added += n
 	}
 }
 
 func (d *diffBody) words(pieces []compare.Piece) {
 	size := 0
 	for i, p := range pieces {
-		d.count(p.Op, p.Noise)
+		d.count(p.Op, p.Noise, len(strings.Fields(p.Text)))
 		run := shown{Kind: kindOf(p.Op), Text: p.Text}
 		if p.Noise {
 			run.Note = "noise"
@@ -334,7 +368,7 @@ func (d *diffBody) sentences(list []compare.Sentence) {
 	}
 	for i, s := range list {
 		if !s.Moved {
-			d.count(s.Op, s.Noise)
+			d.count(s.Op, s.Noise, 1)
 		}
 		if s.Op == diff.Keep && !d.All && !near(i) {
 			hidden++
@@ -407,45 +441,10 @@ func (d *diffBody) links(added, removed []string) {
 func (d *diffBody) lines(pieces []compare.Piece) {
 	size := 0
 	for _, p := range pieces {
-		d.count(p.Op, false)
+		d.count(p.Op, false, 1)
 		if !d.add(shown{Kind: kindOf(p.Op), Text: p.Text}, &size) {
 			break
 		}
 	}
 	d.pairRows()
-}
-
-// versionBody is one version: its header as received and its text.
-type versionBody struct {
-	*looked
-	Heading string
-	V       store.Version
-	Head    string
-	Lines   []string
-	Cut     bool
-}
-
-func (s *Server) version1(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.look(r, false)
-	if err != nil {
-		return err
-	}
-	v, err := s.versionNamed(r, p.Page, r.PathValue("version"))
-	if err != nil {
-		return err
-	}
-	text, err := compare.Text(r.Context(), s.db, v)
-	if err != nil {
-		return err
-	}
-	b := versionBody{looked: p, Heading: headingOf(p.PageView), V: v, Head: string(v.Head)}
-	size := 0
-	for line := range strings.SplitSeq(text.Text(), "\n") {
-		if size += len(line); size > mostShown {
-			b.Cut = true
-			break
-		}
-		b.Lines = append(b.Lines, line)
-	}
-	return s.show(w, r, "version.html", fmt.Sprintf("%s: version %d", b.Heading, v.Number), b)
 }

@@ -17,7 +17,7 @@ import (
 // functions are those that templates know, beside the built-in ones.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"when": when, "due": due, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "len64": length, "bytes": bytesWords, "middle": middle,
+		"when": when, "due": due, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "len64": length, "unit": unitWords, "bytes": bytesWords, "middle": middle,
 		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "trouble": troubleWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
 	}
 }
@@ -132,6 +132,17 @@ func count(v any) string {
 
 // length counts rows for a comparison with a count of the database.
 func length(rows []store.DueRow) int64 { return int64(len(rows)) }
+
+// unitWords names what a comparison counts: words, sentences, links or header lines.
+func unitWords(by string, n int) string {
+	if by == "headers" {
+		by = "lines"
+	}
+	if n == 1 {
+		return strings.TrimSuffix(by, "s")
+	}
+	return by
+}
 
 // plural puts a number before the right one of two words.
 func plural(n any, one, many string) string {
