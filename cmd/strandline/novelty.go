@@ -72,7 +72,7 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	case c.CSV:
 		return t.CSV(a.stdout, a.stderr)
 	}
-	return t.Text(a.stdout)
+	return t.Fit(a.stdout, a.width())
 }
 
 // seriesNamed finds a series, or says which there are.

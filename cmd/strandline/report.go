@@ -159,5 +159,5 @@ func (c *reportCmd) Run(ctx context.Context, a *app) error {
 	case c.CSV:
 		return table.CSV(a.stdout, a.stderr)
 	}
-	return table.Text(a.stdout)
+	return table.Fit(a.stdout, a.width())
 }

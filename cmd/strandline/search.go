@@ -140,7 +140,7 @@ func (c *searchCmd) series(ctx context.Context, a *app, o *opened, q query.Query
 		}
 		return a.printJSON(map[string]any{"series": s.Name, "threshold": threshold, "snapshots": nonNil(rows), "pages": nonNil(out)})
 	}
-	if err := found.Table(s.Name, strings.Join(c.Words, " "), threshold, counts).Text(a.stdout); err != nil {
+	if err := found.Table(s.Name, strings.Join(c.Words, " "), threshold, counts).Fit(a.stdout, a.width()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stdout)

@@ -10,6 +10,7 @@ type Layer struct {
 	Name   string
 	Color  string
 	Values []float64
+	Hrefs  []string // of its part at each x, a path on the own host; may be shorter
 }
 
 // Areas are layers stacked from zero in their order. An x where a layer has no
@@ -175,5 +176,60 @@ func (a Areas) hover(p *plot, print func(float64) string) {
 		if linked {
 			p.close("a")
 		}
+		a.parts(p, i, from, to, words)
 	}
+}
+
+// parts lays over the part of each layer between two places, which lie around the i-th
+// x, a clear link. The keyboard goes by the links of the whole x.
+func (a Areas) parts(p *plot, i int, from, to float64, words string) {
+	bottom := make([]float64, len(a.X)) // of the layer, at each x
+	for _, l := range a.Layers {
+		if i < len(l.Hrefs) && l.value(i) > 0 && p.link(l.Hrefs[i], "tabindex", "-1") {
+			var path bytes.Buffer
+			point := func(letter string, x float64, top bool) {
+				path.WriteString(letter + px(x) + " " + px(p.ys.clamp(a.between(p, l, bottom, i, x, top))))
+			}
+			x := p.xs.clamp(a.X[i])
+			point("M", from, false)
+			point("L", from, true)
+			point("L", x, true)
+			point("L", to, true)
+			point("L", to, false)
+			point("L", x, false)
+			path.WriteString("z")
+			p.el("path", l.Name+"; "+words, "d", path.Bytes(), "fill-opacity", "0")
+			p.close("a")
+		}
+		for k := range bottom {
+			if v := l.value(k); finite(v) {
+				bottom[k] += v
+			}
+		}
+	}
+}
+
+// between is the bottom or top of a layer at a place beside the i-th x, on the line to
+// the neighbour on that side.
+func (a Areas) between(p *plot, l Layer, bottom []float64, i int, place float64, top bool) float64 {
+	value := func(k int) float64 {
+		if top {
+			return bottom[k] + l.value(k)
+		}
+		return bottom[k]
+	}
+	k := i + 1
+	if x := p.xs.clamp(a.X[i]); place == x {
+		return value(i)
+	} else if place < x {
+		k = i - 1
+	}
+	if k < 0 || k >= len(a.X) || !finite(value(k)) || !finite(a.X[k]) {
+		return value(i)
+	}
+	x, other := p.xs.clamp(a.X[i]), p.xs.clamp(a.X[k])
+	if x == other {
+		return value(i)
+	}
+	return value(i) + (value(k)-value(i))*(place-x)/(other-x)
 }

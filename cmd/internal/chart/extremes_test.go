@@ -164,7 +164,7 @@ func TestMarks(t *testing.T) {
 		from, to := value.Draw(r, "from"), value.Draw(r, "to")
 		marks := []Mark{
 			Line{Points: line, Label: "a line", Hover: func(Point) string { return "" }},
-			Areas{X: xs, Layers: []Layer{{"one", "novel", ys}, {"two", "newword", zs}}, Hrefs: []string{"/x"}},
+			Areas{X: xs, Layers: []Layer{{"one", "novel", ys, []string{"/one"}}, {"two", "newword", zs, nil}}, Hrefs: []string{"/x"}},
 			Bars{Edges: xs, Counts: ys[:min(len(ys), max(0, len(xs)-1))]},
 			Band{Edges: xs, Shares: ys[:min(len(ys), max(0, len(xs)-1))], Label: "band"},
 			Gap{From: from, To: to, Words: "not crawled"},

@@ -23,6 +23,8 @@ type NoveltySnapshot struct {
 	Coverage  float64 // share of the pages that this snapshot reached, 0 to 1; NaN: not known
 	Missing   bool    // not crawled: the numbers mean nothing and a gap is drawn
 	Href      string  // list of its pages, a path on the own host; may be empty
+	// NewWordHref, NovelHref and UncertainHref list those of each kind; may be empty.
+	NewWordHref, NovelHref, UncertainHref string
 }
 
 // SVG draws the figure.
@@ -80,6 +82,9 @@ func (f StackedNovelty) chart() Chart {
 		}
 		area.Names = append(area.Names, moment(s.At))
 		area.Hrefs = append(area.Hrefs, s.Href)
+		for k, href := range []string{s.NewWordHref, s.NovelHref, s.UncertainHref} {
+			area.Layers[k].Hrefs = append(area.Layers[k].Hrefs, href)
+		}
 	}
 	marks := []Mark{area}
 	marks = append(marks, f.gaps()...)

@@ -112,11 +112,11 @@ func (c *canvas) close(name string) { c.b.WriteString("</" + name + ">\n") }
 
 // link starts an anchor if href is a path on the own host, and says whether it
 // did: pictures refer to nothing else.
-func (c *canvas) link(href string) bool {
+func (c *canvas) link(href string, more ...any) bool {
 	if !strings.HasPrefix(href, "/") || strings.HasPrefix(href, "//") || strings.HasPrefix(href, `/\`) {
 		return false
 	}
-	c.open("a", "", "href", href)
+	c.open("a", "", append([]any{"href", href}, more...)...)
 	return true
 }
 

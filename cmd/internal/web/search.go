@@ -348,7 +348,13 @@ func (s *Server) keyword(ctx context.Context, a *asked) (t *report.Table, f char
 			continue
 		}
 		shown = append(shown, k)
-		p := chart.NoveltySnapshot{At: k.At, Missing: !k.Known, Coverage: math.NaN(), Href: a.path("/search", "snapshot", strconv.Itoa(k.Snapshot)) + "#results"}
+		pages := func(kind string) string {
+			return a.path("/search", "snapshot", strconv.Itoa(k.Snapshot), "kind", kind) + "#results"
+		}
+		p := chart.NoveltySnapshot{
+			At: k.At, Missing: !k.Known, Coverage: math.NaN(), Href: pages(""),
+			NewWordHref: pages(string(store.KindNewWord)), NovelHref: pages(string(store.KindNovel)), UncertainHref: pages(string(store.KindUncertain)),
+		}
 		if k.Known {
 			if !first {
 				p.NewWord, p.Novel, p.Uncertain = float64(k.NewWord), float64(k.Novel), float64(k.Uncertain)
