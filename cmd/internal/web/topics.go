@@ -42,6 +42,7 @@ type topicLine struct {
 	store.TopicCount
 	Top    []digest.Item
 	Rising []string
+	Trend  template.HTML // bars of the new sentences of its last periods
 }
 
 // Href is the address of the topic.
@@ -74,6 +75,11 @@ func (s *Server) topicLines(ctx context.Context, sentences int) ([]topicLine, er
 			return nil, err
 		}
 		out[i].Top = sum.Top(sentences)
+		periods, err := s.db.TopicPeriods(ctx, t.ID, topicBars)
+		if err != nil {
+			return nil, err
+		}
+		out[i].Trend = periodBars(periods)
 		rising, _, _ := sum.TermWords()
 		out[i].Rising = rising[:min(len(rising), 6)]
 	}
@@ -94,6 +100,8 @@ type topicBody struct {
 	Modes    []tab
 	Feed     string
 	Path     string
+	Earlier  string // address of the period before; empty: none
+	Later    string
 
 	TermHeads, MemberHeads []head
 }
@@ -138,7 +146,13 @@ func (s *Server) topic(w http.ResponseWriter, r *http.Request) error {
 			return notFound("There is no period of that name; the page of the topic lists them.")
 		}
 	}
-	for _, p := range periods {
+	for i, p := range periods { // newest first
+		if p.From.Equal(start) && i > 0 {
+			b.Later = query(b.Path+"/"+digest.Stamp(periods[i-1].From), "mode", b.Mode)
+		}
+		if p.From.Equal(start) && i+1 < len(periods) {
+			b.Earlier = query(b.Path+"/"+digest.Stamp(periods[i+1].From), "mode", b.Mode)
+		}
 		b.Periods = append(b.Periods, periodLink{p, b.Path + "/" + digest.Stamp(p.From), digest.Span(p.From, p.To), p.From.Equal(start)})
 	}
 	if !start.IsZero() {
@@ -271,6 +285,29 @@ func scoreBars(list []store.PageScore, most store.PageScore) template.HTML {
 	}
 	if line != "" {
 		fmt.Fprintf(&b, `<polyline points="%s"/>`, line[1:])
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // numbers and dates only
+}
+
+// periodBars draws how many new sentences each of a topic's last periods brought; they
+// come newest first.
+func periodBars(periods []store.TopicPeriod) template.HTML {
+	const step, height = 7, 24
+	most := 0
+	for _, p := range periods {
+		most = max(most, int(p.Sentences))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="scorebars" width="%d" height="%d" role="img" aria-label="New sentences of the last %d periods, at most %d">`,
+		step*len(periods), height, len(periods), most)
+	for i, p := range periods {
+		h := 1.0
+		if most > 0 {
+			h = max(1, float64(p.Sentences)/float64(most)*height)
+		}
+		fmt.Fprintf(&b, `<rect x="%d" y="%.1f" width="%d" height="%.1f"><title>%s: %s</title></rect>`, (len(periods)-1-i)*step, height-h, step-1, h,
+			digest.Span(p.From, p.To), plural(int(p.Sentences), "new sentence", "new sentences"))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // numbers and dates only
