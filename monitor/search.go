@@ -20,6 +20,11 @@ const (
 	lineGap      = 10 // positions between two lines, so that no phrase spans them
 )
 
+// pieceWords is how much a passage holds, unless a single line is longer: a change costs the
+// passages in which it lies, and not the whole text. Smaller ones make more rows, and common
+// words stand in more of them.
+const pieceWords = 250
+
 // takeTexts indexes the texts of one batch of new versions that were measured before, or
 // cannot be.
 func (m *Monitor) takeTexts(ctx context.Context) (int, error) {
@@ -178,6 +183,9 @@ func (v *vocabulary) cut(n uint32) []byte {
 //	passage with some of them                ends; another goes on with the rest
 //	passage with none of them                ends
 //	lines in no passage                      begin one
+//
+// The rests of all passages that end join, in the order of the page: they are stored anew in
+// any case, and so passages do not crumble to single lines. What is long goes in pieces.
 func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*store.Passage {
 	have := make(map[uint64]int, len(lines))
 	for i, l := range lines {
@@ -189,7 +197,7 @@ func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*sto
 		slices.Sort(which)
 		for len(which) > 0 {
 			n, size := 0, 0
-			for n < len(which) && (n == 0 || size+len(lines[which[n]].words)+lineGap <= passageWords) {
+			for n < len(which) && (n == 0 || size+len(lines[which[n]].words)+lineGap <= pieceWords) {
 				size += len(lines[which[n]].words) + lineGap
 				n++
 			}
@@ -209,6 +217,7 @@ func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*sto
 	}
 	old := make([]bool, len(lines))
 	var next []*store.Passage
+	var rests []int
 	for _, q := range open {
 		var rest []int
 		for _, h := range q.Lines {
@@ -225,8 +234,9 @@ func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*sto
 		if !slices.Contains(x.fresh, q) {
 			x.ended = append(x.ended, q)
 		}
-		next = append(next, begin(rest)...)
+		rests = append(rests, rest...)
 	}
+	next = append(next, begin(rests)...)
 	var came []int
 	for i := range lines {
 		if !old[i] {
