@@ -66,6 +66,9 @@ type Options struct {
 	// HostLimit is how many fetches an hour a host takes, as far as is known; nil or 0: any number.
 	// No watch with an Auto plans more for one.
 	HostLimit func(host string) float64
+	// HostPace is the least time between two requests to a host, as far as is known. Pages for which
+	// memory has no room are put off by it until their host has been fetched from; nil: a second.
+	HostPace func(host string) time.Duration
 	// Report is told, from the daemon's loop, what an operator is told once; it must not wait.
 	Report func(Event)
 	// Observe is told, from the daemon's loop, what was stored, for metrics; it must not wait.

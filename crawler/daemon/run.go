@@ -282,12 +282,17 @@ func (r *run) hold(h *host, at, now time.Time) {
 	r.hosts.place(h)
 }
 
-// paceOf guesses the time from one start to the next at a host: as last seen, or a second.
+// paceOf guesses the time from one start to the next at a host: as last seen, or as its rules
+// have it. A guess that is too long costs a host without delay most of what it would take.
 func (r *run) paceOf(h *host) time.Duration {
 	if h.pace > 0 {
 		return max(h.pace, r.opt.machine(5*time.Millisecond))
 	}
-	return max(time.Second, r.opt.machine(20*time.Millisecond))
+	rule := time.Second
+	if r.opt.HostPace != nil {
+		rule = r.opt.HostPace(h.name)
+	}
+	return max(rule, r.opt.machine(20*time.Millisecond))
 }
 
 // fetched takes up what a worker reports.
