@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/clock"
-	"github.com/strandlinehq/strandline/crawler/simweb"
 )
 
 // benchScheduleCmd keeps hourly schedules for weeks of virtual time by the whole
@@ -23,6 +22,9 @@ type benchScheduleCmd struct {
 	Days  int     `help:"How many days of virtual time." default:"35"`
 	Speed float64 `help:"Virtual seconds in a second at most; time stands still while the program cannot keep up." default:"3600"`
 	Size  int     `help:"Median bytes of a page." default:"4096"`
+	Proxy string  `help:"Crawl the simulated web behind this proxy instead of the built-in one." placeholder:"URL"`
+	Admin string  `help:"Where that web is told its time, lists its pages and counts requests." placeholder:"URL"`
+	At    string  `help:"The time at which the run begins." placeholder:"TIME"`
 }
 
 // scheduleFigures is what the command prints.
@@ -51,12 +53,18 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 		return usagef("want 1 to 100000 pages, 1 to 400 days and a speed above 0")
 	}
 	epoch := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	if c.At != "" {
+		var err error
+		if epoch, err = parseTime(c.At); err != nil {
+			return err
+		}
+	}
 	clk := clock.NewDriven(epoch, c.Speed)
-	world, err := simweb.New(clk.Now, simweb.Options{Hosts: c.Pages/schedulePerHost*3/2 + 4, PagesPerHost: 60, Size: c.Size, Epoch: epoch, Births: -1, Deaths: -1})
+	web, err := c.web(ctx, clk, epoch)
 	if err != nil {
 		return err
 	}
-	urls := schedulePages(world, c.Pages, epoch)
+	urls := web.urls
 	if len(urls) < c.Pages {
 		return fmt.Errorf("simulated web has %d pages that may be fetched, want %d", len(urls), c.Pages)
 	}
@@ -85,48 +93,35 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	seen := &visitCounter{RoundTripper: world.Transport(), now: clk.Now, pages: map[string]*pageVisits{}}
+	seen := &visitCounter{RoundTripper: web.transport, now: clk.Now, pages: map[string]*pageVisits{}}
 	s, err := a.newService(o, clk, seen)
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	if err := c.keep(ctx, s, clk, epoch); err != nil {
+	if err := c.keep(ctx, s, clk, epoch, web.follow); err != nil {
 		return err
 	}
 	f := scheduleFigures{Pages: c.Pages, Hours: 24 * c.Days, Seconds: round3(time.Since(begin).Seconds()), Missed: s.daemon.Health().Missed}
-	f.byServer(world.Stats(), seen, urls)
+	if err := web.count(ctx, &f); err != nil {
+		return err
+	}
+	f.byVisits(seen, urls)
 	if err := f.byStore(ctx, s); err != nil {
 		return err
 	}
 	return a.printJSON(f)
 }
 
-// schedulePerHost is how many pages of a host are watched. A host has one request
-// at a time, each of which takes minutes of the virtual time on a busy machine.
-const schedulePerHost = 10
-
-// schedulePages takes pages that robots.txt allows, of hosts that answer.
-func schedulePages(world *simweb.World, n int, at time.Time) []string {
-	hosts := map[string]simweb.Host{}
-	for _, h := range world.Hosts() {
-		hosts[h.Name] = h
-	}
-	var out []string
-	taken := map[string]int{}
-	for p := range world.Pages(at, at.Add(time.Second)) {
-		if h := hosts[p.Host]; len(out) < n && taken[p.Host] < schedulePerHost && h.Robots < simweb.RobotsError && p.Redirect == "" && world.Allowed(p.URL) {
-			taken[p.Host]++
-			out = append(out, p.URL)
-		}
-	}
-	return out
-}
-
-// keep runs the service until the time is over.
-func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driven, epoch time.Time) error {
+// keep runs the service until the time is over, and follow beside it.
+func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driven, epoch time.Time, follow func(context.Context)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	if follow != nil {
+		beside.Go(func() { follow(ctx) })
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(ctx) }()
 	driven := make(chan struct{})
@@ -151,19 +146,8 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 	return err
 }
 
-// byServer fills in what the simulated web saw.
-func (f *scheduleFigures) byServer(stats simweb.Stats, seen *visitCounter, urls []string) {
-	gap := time.Duration(1 << 62)
-	for _, h := range stats.Hosts {
-		f.Requests += h.Requests
-		f.MostAtOnce = max(f.MostAtOnce, h.MaxConcurrent)
-		f.DelayBroken += h.DelayViolations
-		f.RobotsBroken += h.RobotsViolations
-		if h.MinStartGap >= 0 {
-			gap = min(gap, h.MinStartGap)
-		}
-	}
-	f.ShortestGap = round3(gap.Seconds())
+// byVisits fills in when each page was requested.
+func (f *scheduleFigures) byVisits(seen *visitCounter, urls []string) {
 	f.SlotsOfPages = map[string]int{}
 	least := time.Duration(1 << 62)
 	for _, u := range urls {
