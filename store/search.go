@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,69 +13,109 @@ import (
 	"github.com/strandlinehq/strandline/monitor/query"
 )
 
+// A search is answered in one of three ways, none of which reads more than some
+// thousand passages, however many there are:
+//
+//   - Where all words are seldom, the index of words finds their passages.
+//   - Where each alternative has a seldom word, that finds the pages, and their
+//     passages are read.
+//   - Else passages are read from the newest on, in growing windows, until enough
+//     pages fit. A stretch of versions that fits begins with a passage, so a window
+//     holds all stretches that begin behind its oldest passage. Words that pages
+//     always have stand there since long: then the pages of the newest passages are
+//     told, whenever their stretches began.
+//
+// Statements are planned with their values (listMode): which index is used hangs on
+// how frequent the words are.
+
+// searchRuns finds, in the passages hit, the last run of versions of each page that
+// fits. Passages give each page the moments at which its terms change; a run begins
+// where one fits and the one before did not. $1 are the terms, $2 all of them
+// together, $3 and $4 the needed and the barred ones of the alternatives, $5 and $6
+// the times between which a run begins, $7 and $8 the place of the last one told, $9
+// asks for the order by rank, $10 is the limit, and runs begin after $11 and not
+// after $12.
+const searchRuns = `
+	), edge as (
+		select h.bucket, h.page_id, h.from_version as version, h.from_at as at from hit h
+		union
+		select h.bucket, h.page_id, h.to_version, h.to_at from hit h where h.to_version is not null
+	), state as (
+		select e.bucket, e.page_id, e.version, e.at, core.search_fits(bit_or(h.mask), $3::bigint[], $4::bigint[]) as fits, sum(h.rank) as rank
+		from edge e
+		left join hit h on h.bucket = e.bucket and h.page_id = e.page_id and h.from_version <= e.version
+		     and (h.to_version is null or h.to_version > e.version)
+		group by e.bucket, e.page_id, e.version, e.at
+	), step as (
+		select t.*, lead(t.version) over w as next_version, lead(t.at) over w as next_at,
+		       sum(case when t.fits then 0 else 1 end) over w as run
+		from state t
+		window w as (partition by t.bucket, t.page_id order by t.version)
+	), run as (
+		select t.bucket, t.page_id, min(t.version) as version, min(t.at) as at, max(t.rank) as rank, t.run,
+		       (array_agg(t.next_version order by t.version desc))[1] as gone_version, (array_agg(t.next_at order by t.version desc))[1] as gone_at
+		from step t where t.fits group by t.bucket, t.page_id, t.run
+	), last as (
+		select distinct on (r.bucket, r.page_id) r.*, count(*) over (partition by r.bucket, r.page_id) as runs
+		from run r
+		where ($5::timestamptz is null or r.at >= $5) and ($6::timestamptz is null or r.at < $6)
+		order by r.bucket, r.page_id, r.version desc
+	), best as (
+		select l.* from last l
+		where ($7::float8 is null or ((case when $9::boolean then l.rank::float8 else extract(epoch from l.at)::float8 end), l.page_id) < ($7, $8::bigint))
+		  and ($11::timestamptz is null or l.at > $11) and ($12::timestamptz is null or l.at <= $12)
+		order by (case when $9 then l.rank::float8 else extract(epoch from l.at)::float8 end) desc, l.page_id desc
+		limit $10
+	)
+	select b.page_id, p.url, b.version, b.at, b.rank::float8, coalesce(b.gone_version, 0), b.gone_at, b.runs::int
+	from best b
+	join core.page p on p.bucket = b.bucket and p.page_id = b.page_id
+	order by (case when $9 then b.rank::float8 else extract(epoch from b.at)::float8 end) desc, b.page_id desc`
+
+// searchHits reads passages that have any of the terms, and which ones: the function
+// costs more than all else, so that of up to four terms is written out.
+const searchHits = `
+	with hit as materialized (
+		select p.bucket, p.page_id, p.from_version, p.to_version, p.from_at, p.to_at,
+		       case when cardinality($1::text[]) = 1 then 1
+		            when cardinality($1) <= 4 then (p.words @@ $1[1]::tsquery)::int::bigint | case when p.words @@ $1[2]::tsquery then 2 else 0 end
+		                 | case when p.words @@ $1[3]::tsquery then 4 else 0 end | case when p.words @@ $1[4]::tsquery then 8 else 0 end
+		            else core.search_mask(p.words, $1::tsquery[]) end as mask,
+		       case when $9::boolean then ts_rank(p.words, $2::text::tsquery, 1) else 0 end as rank
+		from core.passage p
+		where p.words @@ $2::text::tsquery`
+
 var (
-	// Passages give each page the moments at which its terms change; a run of versions
-	// that fit begins where one fits and the one before did not. Of each page its last
-	// run is returned.
-	qSearch = statement{all, `
-		with hit as materialized (
-			select p.bucket, p.page_id, p.from_version, p.to_version, p.from_at, p.to_at, core.search_mask(p.words, $1::text[]::tsquery[]) as mask,
-			       ts_rank(p.words, $2::text::tsquery, 1) as rank
-			from core.passage p
-			where p.words @@ $2::text::tsquery
-			limit $5
-		), edge as (
-			select h.bucket, h.page_id, h.from_version as version, h.from_at as at from hit h
-			union
-			select h.bucket, h.page_id, h.to_version, h.to_at from hit h where h.to_version is not null
-		), state as (
-			select e.bucket, e.page_id, e.version, e.at, core.search_fits(bit_or(h.mask), $3, $4) as fits, sum(h.rank) as rank
-			from edge e
-			left join hit h on h.bucket = e.bucket and h.page_id = e.page_id and h.from_version <= e.version
-			     and (h.to_version is null or h.to_version > e.version)
-			group by e.bucket, e.page_id, e.version, e.at
-		), step as (
-			select t.*, lead(t.version) over w as next_version, lead(t.at) over w as next_at,
-			       sum(case when t.fits then 0 else 1 end) over w as run
-			from state t
-			window w as (partition by t.bucket, t.page_id order by t.version)
-		), run as (
-			select t.bucket, t.page_id, min(t.version) as version, min(t.at) as at, max(t.rank) as rank, t.run,
-			       (array_agg(t.next_version order by t.version desc))[1] as gone_version, (array_agg(t.next_at order by t.version desc))[1] as gone_at
-			from step t where t.fits group by t.bucket, t.page_id, t.run
-		), last as (
-			select distinct on (r.bucket, r.page_id) r.*, count(*) over (partition by r.bucket, r.page_id) as runs
-			from run r
-			where ($6::timestamptz is null or r.at >= $6) and ($7::timestamptz is null or r.at < $7)
-			order by r.bucket, r.page_id, r.version desc
-		), best as (
-			select l.* from last l
-			where $8::float8 is null or ((case when $9 then l.rank::float8 else extract(epoch from l.at)::float8 end), l.page_id) < ($8, $10::bigint)
-			order by (case when $9 then l.rank::float8 else extract(epoch from l.at)::float8 end) desc, l.page_id desc
-			limit $11
-		)
-		select b.page_id, p.url, b.version, b.at, b.rank::float8, coalesce(b.gone_version, 0), b.gone_at, b.runs::int,
-		       (select count(*) from hit)::int >= $5
-		from best b
-		join core.page p on p.bucket = b.bucket and p.page_id = b.page_id
-		order by (case when $9 then b.rank::float8 else extract(epoch from b.at)::float8 end) desc, b.page_id desc`}
-	qKeywordCounts = statement{all, `
-		select k.snapshot_id, k.snapshot, k.at, k.status, k.old_new_keyword, k.novel, k.uncertain, k.captured
-		from core.keyword_counts($1, $2::text[]::tsquery[], $3, $4, $5) k`}
-	qKeywordPages = statement{all, `
-		select n.snapshot, k.page_id, p.url, k.crawled_at, k.class, k.novelty::float8, k.kind, p.first_seen
-		from core.keyword_pages($1, $2::text[]::tsquery[], $3, $4, $5) k
-		join core.numbered_snapshot n using (snapshot_id)
-		join core.page p on p.bucket = k.bucket and p.page_id = k.page_id
-		where k.kind is not null and k.kind <> 'old' and ($6::text is null or k.kind = $6) and ($7::int is null or n.snapshot = $7)
-		  and ($8::timestamptz is null or n.started_at >= $8) and ($9::timestamptz is null or n.started_at < $9)
-		order by case $10::text when 'novelty' then -k.novelty when 'novelty up' then k.novelty when 'rank' then -k.rank end, n.snapshot desc, k.page_id
-		offset $11 limit $12`}
-	qThreshold = statement{local, `select core.series_threshold($1)`}
+	qSearchAll   = statement{all, searchHits + searchRuns}
+	qSearchPages = statement{all, searchHits + ` and p.bucket = any($13::int[]) and p.page_id = any($14::bigint[])` + searchRuns}
+	// qCountPassages counts passages up to a bound.
+	qCountPassages = statement{all, `
+		select count(*)::int from (select 1 from core.passage p where p.words @@ $1::text::tsquery limit $2) x`}
+	qPagesWith = statement{all, `
+		select distinct p.page_id from core.passage p where p.words @@ $1::text::tsquery`}
+	// qNewestPassages tells the pages of the newest passages with some words, how
+	// many passages these are and when the oldest of them began.
+	qNewestPassages = statement{all, `
+		select coalesce(array_agg(distinct n.page_id), '{}'::bigint[]), count(*)::int, min(n.from_at)
+		from (select p.page_id, p.from_at from core.passage p
+		      where p.words @@ $1::text::tsquery and ($2::timestamptz is null or p.from_at <= $2) and ($3::timestamptz is null or p.from_at >= $3)
+		      order by p.from_at desc limit $4) n`}
+	qNewestPassagesOf = statement{all, `
+		select coalesce(array_agg(distinct n.page_id), '{}'::bigint[]), count(*)::int, min(n.from_at)
+		from (select p.page_id, p.from_at from core.passage p
+		      where p.page_id = any($5::bigint[]) and p.words @@ $1::text::tsquery
+		        and ($2::timestamptz is null or p.from_at <= $2) and ($3::timestamptz is null or p.from_at >= $3)
+		      order by p.from_at desc limit $4) n`}
 )
 
-// searchPassages bounds the passages that one search looks at.
-const searchPassages = 20_000
+// Bounds of a search, in passages but for the last.
+const (
+	seldomPassages = 2000 // up to which words are seldom
+	pagePassages   = 5000 // up to which a word finds pages
+	firstWindow    = 64   // each window is four times the one before
+	searchLook     = 600  // read from the newest on, unless another number is asked for
+	fewPages       = 300  // that are read whole
+)
 
 // SearchOptions narrow and order what Search finds.
 type SearchOptions struct {
@@ -80,6 +123,11 @@ type SearchOptions struct {
 	ByRank   bool      // best first instead of newest first
 	After    *SearchMark
 	Limit    int
+	// Look is how many passages are read where the words are frequent; 0 means 600.
+	Look int
+	// Seldom is up to how many passages words are looked up by their index; 0 means
+	// 2,000.
+	Seldom int
 }
 
 // SearchMark is the place of a hit in the order.
@@ -94,13 +142,22 @@ type SearchHit struct {
 	URL     string
 	Version int32     // the first version of the stretch
 	At      time.Time // when it was first seen
-	Rank    float64
+	Rank    float64   // 0 but in the order by rank
 	Gone    int32     // the first version that no longer fits; 0: the last one does
 	GoneAt  time.Time // zero with Gone
 	Times   int32     // stretches of the page in the time asked for
 }
 
-// Mark is the place of a hit in an order.
+// Found is what a search found.
+type Found struct {
+	Hits []SearchHit
+	Next *SearchMark // where the search goes on; nil: nothing more was found
+	// Partial is set where pages may be missing between those found, since the words
+	// are frequent and only pages with the newest passages were looked at.
+	Partial bool
+}
+
+// Mark is the hit's place in an order.
 func (h SearchHit) Mark(byRank bool) SearchMark {
 	if byRank {
 		return SearchMark{h.Rank, h.Page}
@@ -108,30 +165,221 @@ func (h SearchHit) Mark(byRank bool) SearchMark {
 	return SearchMark{float64(h.At.UnixMicro()) / 1e6, h.Page}
 }
 
-// Search finds the pages that have a version that fits a query. It reports whether it
-// gave up looking through all passages, where the words are everywhere.
-func (db *DB) Search(ctx context.Context, q query.Query, opt SearchOptions) (hits []SearchHit, partial bool, err error) {
-	terms, wanted, needed, barred := queryArgs(q)
+// Search finds the pages that have a version that fits a query.
+func (db *DB) Search(ctx context.Context, q query.Query, opt SearchOptions) (Found, error) {
+	if opt.Look <= 0 {
+		opt.Look = searchLook
+	}
+	if opt.Seldom <= 0 {
+		opt.Seldom = seldomPassages
+	}
+	s := &searching{db: db, q: q, opt: opt}
+	s.terms, s.wanted, s.needed, s.barred = queryArgs(q)
+	out, err := s.find(ctx)
+	if err != nil {
+		return Found{}, fmt.Errorf("search: %w", err)
+	}
+	return out, nil
+}
+
+// searching is one search.
+type searching struct {
+	db     *DB
+	q      query.Query
+	opt    SearchOptions
+	terms  []string
+	wanted string // all terms, one of which a passage has
+	needed []int64
+	barred []int64
+}
+
+// find chooses the way and goes it.
+func (s *searching) find(ctx context.Context) (Found, error) {
+	counts, err := s.counts(ctx)
+	if err != nil {
+		return Found{}, err
+	}
+	sum := 0
+	for _, n := range counts {
+		sum += n
+	}
+	if sum <= s.opt.Seldom {
+		return s.read(ctx, nil, nil, nil)
+	}
+	drivers, most := s.drivers(counts)
+	var pages []PageID
+	if most <= pagePassages {
+		if pages, err = s.pagesWith(ctx, drivers); err != nil {
+			return Found{}, err
+		}
+		if len(pages) <= min(fewPages, s.opt.Seldom) {
+			return s.read(ctx, pages, nil, nil)
+		}
+	}
+	if s.opt.ByRank {
+		newest, err := s.newest(ctx, pages, orNil(s.opt.To), s.opt.Look)
+		if err != nil {
+			return Found{}, err
+		}
+		out, err := s.read(ctx, newest.pages, nil, nil)
+		out.Partial = newest.passages == s.opt.Look
+		return out, err
+	}
+	return s.windows(ctx, pages)
+}
+
+// counts counts the passages of each term, up to the bound beyond which it finds no
+// pages.
+func (s *searching) counts(ctx context.Context) ([]int, error) {
+	out := make([]int, len(s.terms))
+	for i, t := range s.terms {
+		if err := s.db.pool.QueryRow(ctx, qCountPassages.sql, listMode, t, pagePassages+1).Scan(&out[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// drivers returns the most seldom term that each alternative needs, as a query of
+// what any of them needs, and the number of passages that these have together.
+func (s *searching) drivers(counts []int) (tsquery string, passages int) {
+	var chosen []int
+	for _, needed := range s.needed {
+		best := -1
+		for rest := uint64(needed); rest != 0; rest &= rest - 1 {
+			if i := bits.TrailingZeros64(rest); best < 0 || counts[i] < counts[best] {
+				best = i
+			}
+		}
+		if best >= 0 && !slices.Contains(chosen, best) {
+			chosen = append(chosen, best)
+			passages += counts[best]
+		}
+	}
+	parts := make([]string, len(chosen))
+	for i, t := range chosen {
+		parts[i] = "(" + s.terms[t] + ")"
+	}
+	return strings.Join(parts, " | "), passages
+}
+
+// neededTerms is a query of all terms that some alternative needs.
+func (s *searching) neededTerms() string {
+	var parts []string
+	for i, t := range s.terms {
+		if slices.ContainsFunc(s.needed, func(n int64) bool { return n>>i&1 == 1 }) {
+			parts = append(parts, "("+t+")")
+		}
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (s *searching) pagesWith(ctx context.Context, tsquery string) ([]PageID, error) {
+	rows, err := s.db.pool.Query(ctx, qPagesWith.sql, listMode, tsquery)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[PageID])
+}
+
+// window is the pages of some newest passages.
+type window struct {
+	pages    []PageID
+	passages int
+	oldest   *time.Time // when the oldest of the passages began; nil without any
+}
+
+// newest reads the newest passages not after a time that have a needed term; of some
+// pages, or of all where pages is nil.
+func (s *searching) newest(ctx context.Context, pages []PageID, upTo *time.Time, n int) (w window, err error) {
+	args := []any{listMode, s.neededTerms(), upTo, orNil(s.opt.From), n}
+	sql := qNewestPassages.sql
+	if pages != nil {
+		sql, args = qNewestPassagesOf.sql, append(args, pages)
+	}
+	err = s.db.pool.QueryRow(ctx, sql, args...).Scan(&w.pages, &w.passages, &w.oldest)
+	return w, err
+}
+
+// windows reads passages from the newest on until enough pages fit.
+func (s *searching) windows(ctx context.Context, pages []PageID) (out Found, err error) {
+	upTo := orNil(s.opt.To)
+	if m := s.opt.After; m != nil {
+		at := time.UnixMicro(int64(m.Value*1e6) + 1).UTC()
+		if upTo == nil || at.Before(*upTo) {
+			upTo = &at
+		}
+	}
+	var seen []PageID
+	limit, left := s.opt.Limit, s.opt.Look
+	for size := firstWindow; ; size *= 4 {
+		size = min(size, left)
+		left -= size
+		w, err := s.newest(ctx, pages, upTo, size)
+		if err != nil {
+			return Found{}, err
+		}
+		var floor *time.Time // passages from there on are not all in the window
+		if w.passages == size {
+			floor = w.oldest
+		}
+		some, err := s.read(ctx, w.pages, floor, upTo)
+		if err != nil {
+			return Found{}, err
+		}
+		out.Hits, seen = append(out.Hits, some.Hits...), append(seen, w.pages...)
+		// What fits since a barred term went need not begin with a passage.
+		out.Partial = slices.ContainsFunc(s.barred, func(b int64) bool { return b != 0 })
+		switch {
+		case len(out.Hits) >= limit && (len(out.Hits) > limit || some.Next != nil || floor != nil):
+			out.Hits = out.Hits[:limit]
+			m := out.Hits[limit-1].Mark(false)
+			out.Next = &m
+			return out, nil
+		case floor == nil:
+			return out, nil
+		case left <= 0:
+			slices.Sort(seen)
+			out, err = s.read(ctx, slices.Compact(seen), nil, nil)
+			out.Partial = true
+			return out, err
+		}
+		upTo = floor
+	}
+}
+
+// read finds runs in passages of some pages, or of all where pages is nil, that begin
+// after one time and not after another; nil is no bound.
+func (s *searching) read(ctx context.Context, pages []PageID, after, upTo *time.Time) (out Found, err error) {
 	var value *float64
 	var page PageID
-	if opt.After != nil {
-		value, page = &opt.After.Value, opt.After.Page
+	if m := s.opt.After; m != nil {
+		value, page = &m.Value, m.Page
 	}
-	rows, err := db.pool.Query(ctx, qSearch.sql, terms, wanted, needed, barred, searchPassages, orNil(opt.From), orNil(opt.To), value, opt.ByRank, page, opt.Limit)
+	args := []any{
+		listMode, s.terms, s.wanted, s.needed, s.barred, orNil(s.opt.From), orNil(s.opt.To), value, page, s.opt.ByRank, s.opt.Limit + 1, after, upTo,
+	}
+	sql := qSearchAll.sql
+	if pages != nil {
+		sql, args = qSearchPages.sql, append(args, bucketsOf(pages), pages)
+	}
+	rows, err := s.db.pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, false, fmt.Errorf("search: %w", err)
+		return out, err
 	}
 	var h SearchHit
 	var gone *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&h.Page, &h.URL, &h.Version, &h.At, &h.Rank, &h.Gone, &gone, &h.Times, &partial}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&h.Page, &h.URL, &h.Version, &h.At, &h.Rank, &h.Gone, &gone, &h.Times}, func() error {
 		h.GoneAt = deref(gone)
-		hits = append(hits, h)
+		out.Hits = append(out.Hits, h)
 		return nil
 	})
-	if err != nil {
-		return nil, false, fmt.Errorf("search: %w", err)
+	if err == nil && len(out.Hits) > s.opt.Limit {
+		out.Hits = out.Hits[:s.opt.Limit]
+		m := out.Hits[s.opt.Limit-1].Mark(s.opt.ByRank)
+		out.Next = &m
 	}
-	return hits, partial, nil
+	return out, err
 }
 
 // queryArgs are the terms of a query as the functions of the database take them.
@@ -147,103 +395,4 @@ func queryArgs(q query.Query) (terms []string, wanted string, needed, barred []i
 		needed, barred = append(needed, a.Needed), append(barred, a.Barred)
 	}
 	return terms, wanted, needed, barred
-}
-
-// KeywordSnapshot counts the pages of a snapshot that fit a query (SCIENCE T11).
-type KeywordSnapshot struct {
-	ID       SnapshotID
-	Snapshot int
-	At       time.Time
-	Status   SnapshotStatus
-	// Known is false for a snapshot that failed or is not computed: the counts mean
-	// nothing.
-	Known                              bool
-	NewWord, Novel, Uncertain, Capture int64
-}
-
-// KeywordNovelty counts for each snapshot of a series the old pages in which a query
-// newly fits, and the newly crawled pages that fit, judged novel from a threshold on.
-func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query, threshold float64) ([]KeywordSnapshot, error) {
-	terms, _, needed, barred := queryArgs(q)
-	rows, err := db.pool.Query(ctx, qKeywordCounts.sql, series, terms, needed, barred, threshold)
-	if err != nil {
-		return nil, fmt.Errorf("count pages with words: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KeywordSnapshot, err error) {
-		var word, novel, uncertain, captured *int64
-		err = row.Scan(&k.ID, &k.Snapshot, &k.At, &k.Status, &word, &novel, &uncertain, &captured)
-		if k.Known = captured != nil; k.Known {
-			k.NewWord, k.Novel, k.Uncertain, k.Capture = *word, *novel, *uncertain, *captured
-		}
-		return k, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count pages with words: %w", err)
-	}
-	return out, nil
-}
-
-// KeywordKind says why a page counts for a snapshot.
-type KeywordKind string
-
-// The kinds of paper T's Figure 11.
-const (
-	KindNewWord   KeywordKind = "new word" // an old page in which the words newly appeared
-	KindNovel     KeywordKind = "novel"    // newly crawled and judged novel
-	KindUncertain KeywordKind = "uncertain"
-)
-
-// KeywordOptions narrow and order what KeywordPages returns.
-type KeywordOptions struct {
-	Threshold    float64
-	Kind         KeywordKind // empty: all three
-	Snapshot     int         // 0: all
-	From, To     time.Time   // starts of snapshots; zero: any
-	Order        string      // novelty, "novelty up", rank, or time: the last snapshot first
-	Offset, Rows int
-}
-
-// KeywordPage is a page that counts for a snapshot.
-type KeywordPage struct {
-	Snapshot  int
-	Page      PageID
-	URL       string
-	At        time.Time // of its crawl
-	Class     string    // L2, O or U
-	Novelty   float64
-	Kind      KeywordKind
-	FirstSeen time.Time // when the address was first heard of
-}
-
-// KeywordPages returns the pages behind the counts of KeywordNovelty.
-func (db *DB) KeywordPages(ctx context.Context, series SeriesID, q query.Query, opt KeywordOptions) ([]KeywordPage, error) {
-	terms, _, needed, barred := queryArgs(q)
-	var kind *string
-	if opt.Kind != "" {
-		s := string(opt.Kind)
-		kind = &s
-	}
-	var snapshot *int
-	if opt.Snapshot != 0 {
-		snapshot = &opt.Snapshot
-	}
-	rows, err := db.pool.Query(ctx, qKeywordPages.sql, series, terms, needed, barred, opt.Threshold, kind, snapshot, orNil(opt.From), orNil(opt.To),
-		opt.Order, opt.Offset, opt.Rows)
-	if err != nil {
-		return nil, fmt.Errorf("read pages with words: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[KeywordPage])
-	if err != nil {
-		return nil, fmt.Errorf("read pages with words: %w", err)
-	}
-	return out, nil
-}
-
-// Threshold returns the novelty from which pages of a series are judged novel.
-func (db *DB) Threshold(ctx context.Context, series SeriesID) (float64, error) {
-	var v float64
-	if err := db.pool.QueryRow(ctx, qThreshold.sql, series).Scan(&v); err != nil {
-		return 0, fmt.Errorf("read the threshold of a series: %w", err)
-	}
-	return v, nil
 }

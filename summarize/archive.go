@@ -52,32 +52,31 @@ func relaxed(q query.Query) query.Query {
 
 // find appends hits up to the limit.
 func (a Archive) find(ctx context.Context, q query.Query, language string, limit int, seen map[store.PageID]bool, out []Hit) ([]Hit, error) {
-	const batch = 500
+	const batch, lookFor = 500, 20000
 	var after *store.SearchMark
 	for len(out) < limit && len(q.Alternatives) > 0 {
-		hits, _, err := a.DB.Search(ctx, q, store.SearchOptions{ByRank: true, After: after, Limit: batch})
+		found, err := a.DB.Search(ctx, q, store.SearchOptions{ByRank: true, After: after, Limit: batch, Look: lookFor})
 		if err != nil {
 			return nil, err
 		}
-		ids := make([]store.PageID, len(hits))
-		for i, h := range hits {
+		ids := make([]store.PageID, len(found.Hits))
+		for i, h := range found.Hits {
 			ids[i] = h.Page
 		}
 		places, err := a.DB.Places(ctx, ids)
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range hits {
+		for _, h := range found.Hits {
 			if len(out) < limit && !seen[h.Page] && (language == "" || !other(places[h.Page].Language, language)) {
 				seen[h.Page] = true
 				out = append(out, Hit{h.URL, fmt.Sprintf("hit %d of the search in the archive", len(out)+1)})
 			}
 		}
-		if len(hits) < batch {
+		if found.Next == nil {
 			break
 		}
-		mark := hits[batch-1].Mark(true)
-		after = &mark
+		after = found.Next
 	}
 	return out, nil
 }

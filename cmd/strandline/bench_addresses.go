@@ -194,6 +194,10 @@ func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handl
 			start := time.Now()
 			server.ServeHTTP(w, r)
 			times[i] = float64(time.Since(start).Microseconds()) / 1000
+			if w.Code == http.StatusServiceUnavailable {
+				f.GivenUp++
+				continue
+			}
 			if w.Code != http.StatusOK && w.Code != http.StatusFound {
 				return nil, fmt.Errorf("GET %s: status %d: %.300s", address, w.Code, w.Body)
 			}

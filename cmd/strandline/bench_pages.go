@@ -44,6 +44,7 @@ type addressFigure struct {
 	P99     float64 `json:"p99_ms"`
 	CPU     float64 `json:"cpu_ms"`
 	Largest int     `json:"largest_bytes"`
+	GivenUp int     `json:"given_up,omitempty"` // requests that took longer than a page may
 }
 
 // Run prints the figures as one JSON document.

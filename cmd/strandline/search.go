@@ -54,12 +54,12 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.Series != "" {
 		return c.series(ctx, a, o, q, from, to)
 	}
-	hits, partial, err := o.Search(ctx, q, store.SearchOptions{From: from, To: to, ByRank: c.Sort == "rank", Limit: c.Limit})
+	all, err := o.Search(ctx, q, store.SearchOptions{From: from, To: to, ByRank: c.Sort == "rank", Limit: c.Limit})
 	if err != nil {
 		return err
 	}
 	var out []searchResult
-	for _, h := range hits {
+	for _, h := range all.Hits {
 		s, err := found.Version(ctx, o.DB, h.Page, h.Version, q.Words())
 		if err != nil && !errors.Is(err, store.ErrDamaged) {
 			return err
@@ -72,7 +72,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		out = append(out, r)
 	}
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{"pages": nonNil(out), "partial": partial})
+		return a.printJSON(map[string]any{"pages": nonNil(out), "partial": all.Partial})
 	}
 	for _, r := range out {
 		state := "since version " + fmt.Sprint(r.Version) + " of " + stamp(r.At)
@@ -84,7 +84,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	switch {
 	case len(out) == 0:
 		_, err = fmt.Fprintln(a.stdout, "No version of any page fits.")
-	case partial:
+	case all.Partial:
 		_, err = fmt.Fprintln(a.stdout, "The words are on so many pages that not all were looked at; more words find better.")
 	}
 	return err

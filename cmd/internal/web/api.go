@@ -137,14 +137,19 @@ func listOf[R, T any](r *http.Request, rows []R, limit int, item func(*R) T, mar
 	out := apiList[T]{Items: []T{}}
 	if len(rows) > limit {
 		rows = rows[:limit]
-		v := r.URL.Query()
-		v.Set("after", mark(&rows[limit-1]))
-		out.Next = r.URL.EscapedPath() + "?" + v.Encode()
+		out.Next = nextOf(r, mark(&rows[limit-1]))
 	}
 	for i := range rows {
 		out.Items = append(out.Items, item(&rows[i]))
 	}
 	return out
+}
+
+// nextOf is the address of the same list from a place on.
+func nextOf(r *http.Request, place string) string {
+	v := r.URL.Query()
+	v.Set("after", place)
+	return r.URL.EscapedPath() + "?" + v.Encode()
 }
 
 // timeOrNil is a time of an answer; nil for none.

@@ -17,7 +17,7 @@ type apiHit struct {
 	URL     string     `json:"url"`
 	Version int32      `json:"version"` // the first of the stretch
 	At      time.Time  `json:"at"`
-	Rank    float64    `json:"rank"`
+	Rank    float64    `json:"rank"`         // 0 in the order by time
 	Gone    int32      `json:"gone_version"` // the first version that no longer fits; 0: the last one does
 	GoneAt  *time.Time `json:"gone_at"`
 	Times   int32      `json:"times"` // stretches of the page
@@ -49,7 +49,7 @@ func apiSearch(s *Server, r *http.Request) (out apiHits, err error) {
 	if err != nil {
 		return out, err
 	}
-	opt := store.SearchOptions{Limit: limit + 1}
+	opt := store.SearchOptions{Limit: limit}
 	if opt.From, err = timeOf(r, "from"); err != nil {
 		return out, err
 	}
@@ -66,14 +66,18 @@ func apiSearch(s *Server, r *http.Request) (out apiHits, err error) {
 	if opt.After, err = readSearchMark(r.URL.Query().Get("after")); err != nil {
 		return out, err
 	}
-	rows, partial, err := s.db.Search(r.Context(), q, opt)
+	found, err := s.db.Search(r.Context(), q, opt)
 	if err != nil {
 		return out, err
 	}
-	list := listOf(r, rows, limit, func(h *store.SearchHit) apiHit {
+	list := listOf(r, found.Hits, limit, func(h *store.SearchHit) apiHit {
 		return apiHit{int64(h.Page), h.URL, h.Version, h.At.UTC(), h.Rank, h.Gone, timeOrNil(h.GoneAt), h.Times}
-	}, func(h *store.SearchHit) string { return writeSearchMark(h.Mark(opt.ByRank)) })
-	return apiHits{list.Items, list.Next, partial}, nil
+	}, nil)
+	out = apiHits{list.Items, "", found.Partial}
+	if found.Next != nil {
+		out.Next = nextOf(r, writeSearchMark(*found.Next))
+	}
+	return out, nil
 }
 
 // apiNovelty counts the pages of a snapshot that fit (SCIENCE T11); the counts are
@@ -126,7 +130,7 @@ func readSearchMark(text string) (*store.SearchMark, error) {
 	value, page, ok := strings.Cut(text, "_")
 	f, err := strconv.ParseFloat(value, 64)
 	id, err2 := strconv.ParseInt(page, 10, 64)
-	if !ok || err != nil || err2 != nil || finite(f) == nil || id < 0 || id >= 1<<52 {
+	if !ok || err != nil || err2 != nil || !(f > -1e11 && f < 1e11) || id < 0 || id >= 1<<52 {
 		return nil, badRequest("The place to go on from is not one that a list has given out.")
 	}
 	return &store.SearchMark{Value: f, Page: store.PageID(id)}, nil

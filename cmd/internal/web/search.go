@@ -198,21 +198,20 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 // searchVersions finds pages by any of their versions.
 func (s *Server) searchVersions(ctx context.Context, b *searchBody) error {
 	byRank := b.Sort == "rank"
-	hits, partial, err := s.db.Search(ctx, b.query, store.SearchOptions{From: b.from, To: b.to, ByRank: byRank, After: b.after, Limit: resultsAPage + 1})
+	all, err := s.db.Search(ctx, b.query, store.SearchOptions{From: b.from, To: b.to, ByRank: byRank, After: b.after, Limit: resultsAPage})
 	if err != nil {
 		return err
 	}
-	b.Partial = partial
-	if len(hits) > resultsAPage {
-		hits = hits[:resultsAPage]
-		b.Next = b.path("/search", "after", writeSearchMark(hits[resultsAPage-1].Mark(byRank)))
+	b.Partial = all.Partial
+	if all.Next != nil {
+		b.Next = b.path("/search", "after", writeSearchMark(*all.Next))
 	}
 	if b.after != nil {
 		b.First = b.path("/search")
 	}
 	b.Sorts = []tab{{"time", b.path("/search", "sort", ""), !byRank}, {"rank", b.path("/search", "sort", "rank"), byRank}}
 	var g resultGroup
-	for _, h := range hits {
+	for _, h := range all.Hits {
 		shown, err := found.Version(ctx, s.db, h.Page, h.Version, b.query.Words())
 		if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -221,7 +220,7 @@ func (s *Server) searchVersions(ctx context.Context, b *searchBody) error {
 		one.Version, one.Gone, one.GoneAt, one.Times = h.Version, h.Gone, h.GoneAt, h.Times
 		g.Results = append(g.Results, one)
 	}
-	if len(hits) > 0 {
+	if len(all.Hits) > 0 {
 		b.Groups = []resultGroup{g}
 	}
 	return nil
