@@ -36,17 +36,22 @@ begin
         select c.bucket, c.page_id, c.mask, min(c.from_at) as from_at, max(coalesce(c.to_at, 'infinity')) as to_at, max(c.rank) as rank
         from counted c group by c.bucket, c.page_id, c.mask, c.island
     ), crawl as (
-        select p.snapshot_id, p.bucket, p.page_id, p.crawled_at from part p
+        select p.snapshot_id, p.bucket, p.page_id, p.crawled_at
+        from (select distinct h.bucket, h.page_id from stretch h) d join part p on p.bucket = d.bucket and p.page_id = d.page_id
         union all
         select s.snapshot_id, s.bucket, s.page_id, s.crawled_at
         from (select distinct h.bucket, h.page_id from hit h where seldom) d
         join core.snapshot_page s on s.bucket = d.bucket and s.page_id = d.page_id
         where s.snapshot_id = any(ids) and s.crawled
-    ), seen as (
-        select c.snapshot_id, c.bucket, c.page_id, c.crawled_at, core.search_fits(bit_or(h.mask), needed, barred) as fits, sum(h.rank) as rank
+    ), had as materialized (
+        select c.snapshot_id, c.bucket, c.page_id, c.crawled_at, coalesce(bit_or(h.mask), 0) as mask, sum(h.rank) as rank
         from crawl c
         left join stretch h on h.bucket = c.bucket and h.page_id = c.page_id and h.from_at <= c.crawled_at and h.to_at > c.crawled_at
         group by c.snapshot_id, c.bucket, c.page_id, c.crawled_at
+    ), fit as materialized (
+        select m.mask, core.search_fits(m.mask, needed, barred) as fits from (select distinct h.mask from had h) m
+    ), seen as (
+        select h.snapshot_id, h.bucket, h.page_id, h.crawled_at, h.rank, f.fits from had h join fit f on f.mask = h.mask
     ), stepped as (
         select e.*, lag(e.fits) over (partition by e.bucket, e.page_id order by e.crawled_at, e.snapshot_id) as before
         from seen e

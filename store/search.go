@@ -40,12 +40,16 @@ const searchRuns = `
 		select h.bucket, h.page_id, h.from_version as version, h.from_at as at from hit h
 		union
 		select h.bucket, h.page_id, h.to_version, h.to_at from hit h where h.to_version is not null
-	), state as (
-		select e.bucket, e.page_id, e.version, e.at, core.search_fits(bit_or(h.mask), $3::bigint[], $4::bigint[]) as fits, sum(h.rank) as rank
+	), had as materialized (
+		select e.bucket, e.page_id, e.version, e.at, coalesce(bit_or(h.mask), 0) as mask, sum(h.rank) as rank
 		from edge e
 		left join hit h on h.bucket = e.bucket and h.page_id = e.page_id and h.from_version <= e.version
 		     and (h.to_version is null or h.to_version > e.version)
 		group by e.bucket, e.page_id, e.version, e.at
+	), fit as materialized (
+		select m.mask, core.search_fits(m.mask, $3::bigint[], $4::bigint[]) as fits from (select distinct h.mask from had h) m
+	), state as (
+		select h.*, f.fits from had h join fit f on f.mask = h.mask
 	), step as (
 		select t.*, lead(t.version) over w as next_version, lead(t.at) over w as next_at,
 		       sum(case when t.fits then 0 else 1 end) over w as run
