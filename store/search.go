@@ -297,11 +297,11 @@ type window struct {
 // pages, or of all where pages is nil.
 func (s *searching) newest(ctx context.Context, pages []PageID, upTo *time.Time, n int) (w window, err error) {
 	args := []any{listMode, s.neededTerms(), upTo, orNil(s.opt.From), n}
-	sql := qNewestPassages.sql
+	q := qNewestPassages
 	if pages != nil {
-		sql, args = qNewestPassagesOf.sql, append(args, pages)
+		q, args = qNewestPassagesOf, append(args, pages)
 	}
-	err = s.db.pool.QueryRow(ctx, sql, args...).Scan(&w.pages, &w.passages, &w.oldest)
+	err = s.db.pool.QueryRow(ctx, q.sql, args...).Scan(&w.pages, &w.passages, &w.oldest)
 	return w, err
 }
 
@@ -363,11 +363,11 @@ func (s *searching) read(ctx context.Context, pages []PageID, after, upTo *time.
 	args := []any{
 		listMode, s.terms, s.wanted, s.needed, s.barred, orNil(s.opt.From), orNil(s.opt.To), value, page, s.opt.ByRank, s.opt.Limit + 1, after, upTo,
 	}
-	sql := qSearchAll.sql
+	q := qSearchAll
 	if pages != nil {
-		sql, args = qSearchPages.sql, append(args, bucketsOf(pages), pages)
+		q, args = qSearchPages, append(args, bucketsOf(pages), pages)
 	}
-	rows, err := s.db.pool.Query(ctx, sql, args...)
+	rows, err := s.db.pool.Query(ctx, q.sql, args...)
 	if err != nil {
 		return out, err
 	}

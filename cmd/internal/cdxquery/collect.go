@@ -42,6 +42,7 @@ func (c *Collector) Add(e cdxj.Entry, at Place) bool {
 	}
 	stamp := value(e, "timestamp")
 	if c.q.byDigest && e.Digest != "" && e.Digest == c.seen || c.q.byStamp > 0 && c.stamp != "" && stamp[:c.q.byStamp] == c.stamp[:c.q.byStamp] {
+		c.last = at // the answer that goes on begins behind it: it knows no digest before
 		return true
 	}
 	if len(c.lines) == c.q.Limit {
