@@ -9,5 +9,6 @@ type benchCmd struct {
 	Store    benchStoreCmd    `cmd:"" help:"Store and read back the versions of a page that changes every hour: bytes, processor time and versions a second, beside gzip."`
 	Truth    benchTruthCmd    `cmd:"" help:"Hold the measures of how pages change against a simulated web that knows its changes: what is measured, the truth, and by how much they differ."`
 	Novelty  benchNoveltyCmd  `cmd:"" help:"Build the links of a generated web and compute the novelty of its pages: seconds and memory, beside a plain program."`
+	Topics   benchTopicsCmd   `cmd:"" help:"Sum up a period of a topic of 200 pages with 10,000 new sentences, and let its collection grow over a million pages with links: seconds on one processor, memory."`
 	Web      benchPagesCmd    `cmd:"" help:"Ask for every kind of web page with many pages in the database: median and 99th percentile, and bytes."`
 }
