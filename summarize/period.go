@@ -110,7 +110,7 @@ func (p *period) load(ctx context.Context) error {
 	if p.history, err = p.readHistory(ctx, p.topic.ID, p.from); err != nil {
 		return err
 	}
-	p.pages, err = p.read(ctx, p.lang, pages, p.past, p.from, p.to)
+	p.pages, err = p.read(ctx, p.lang, p.set.Context, pages, p.past, p.from, p.to)
 	return err
 }
 

@@ -47,7 +47,7 @@ func (p *reading) seen() bool { return p.to.Version > 0 }
 const versionsAtOnce = 32
 
 // read reads the pages of a collection in a period.
-func (r *Runner) read(ctx context.Context, lang string, pages []store.TopicPage, past map[store.PageID][]store.PastScore, from, to time.Time) ([]*reading, error) {
+func (r *Runner) read(ctx context.Context, lang string, around int, pages []store.TopicPage, past map[store.PageID][]store.PastScore, from, to time.Time) ([]*reading, error) {
 	ids := make([]store.PageID, len(pages))
 	for i, p := range pages {
 		ids[i] = p.Page
@@ -77,7 +77,7 @@ func (r *Runner) read(ctx context.Context, lang string, pages []store.TopicPage,
 			rd.first = rd.first && !s.Seen
 		}
 		if rd.fetches.Good > 0 && len(versions[p.Page]) > 0 {
-			if err := r.readPage(ctx, rd, lang, versions[p.Page], from); err != nil {
+			if err := r.readPage(ctx, rd, lang, around, versions[p.Page], from); err != nil {
 				return nil, fmt.Errorf("read %s: %w", rd.URL, err)
 			}
 		}
@@ -88,7 +88,7 @@ func (r *Runner) read(ctx context.Context, lang string, pages []store.TopicPage,
 
 // readPage reads the versions of a page: the one before the period, or the first of
 // all, is what it said; what later ones say that none before did is new.
-func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, versions []store.PeriodVersion, from time.Time) error {
+func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around int, versions []store.PeriodVersion, from time.Time) error {
 	base := 0
 	for i, v := range versions {
 		if v.FirstSeen.Before(from) {
@@ -119,7 +119,7 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, version
 				rd.damaged++
 				continue
 			}
-			now := sentencesOf(rd, p, lang, v)
+			now := sentencesOf(rd, p, lang, around, v)
 			if read == 0 {
 				rd.from, rd.known, before = v, now, figures.Of(p)
 			}
@@ -174,12 +174,12 @@ func languageOf(p *extract.Page, v store.PeriodVersion) string {
 }
 
 // sentencesOf cuts a version into its sentences of prose.
-func sentencesOf(rd *reading, p *extract.Page, lang string, v store.PeriodVersion) []sentence {
+func sentencesOf(rd *reading, p *extract.Page, lang string, around int, v store.PeriodVersion) []sentence {
 	if lang == "" {
 		lang = text.Base(p.Detected)
 	}
 	var out []sentence
-	for _, s := range passage.Of(p, lang) {
+	for _, s := range passage.Of(p, lang, around) {
 		x := sentence{novel.Sentence{
 			Page: int64(rd.Page), Host: rd.Host, Site: rd.Site, Text: s.Text, Before: s.Before, After: s.After, At: v.FirstSeen,
 		}, v.Version}

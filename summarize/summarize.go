@@ -39,6 +39,7 @@ type Settings struct {
 	Review     bool     // new pages wait for a person's word
 	Track      int      // best pages that are read for the summary (SCIENCE J9); 0 means 150
 	Sentences  int      // of a summary; 0 means 10
+	Context    int      // neighbours that are kept with a sentence, on each side; at least 1
 	Portion    float64  // of the score of a linked page of the site; 0 means 0.25
 	LeaveAfter int      // periods without anything new after which a page leaves; 0 means 8
 	// Next gives the end of the period that a time belongs to: the first moment after

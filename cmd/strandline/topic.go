@@ -230,7 +230,7 @@ func topicRow(c *configs.Topic) store.Topic {
 func (o *opened) topicSettings(c *configs.Topic) (summarize.Settings, error) {
 	set := summarize.Settings{
 		Results: c.Search.Results, Links: c.Grow.Links, Clicks: c.Grow.Clicks, Top: c.Grow.Top, Parents: c.Grow.Parents, Add: c.Grow.Add,
-		Review: c.Grow.Accept == "review", Track: c.Track, Sentences: c.Summary.Sentences, Next: c.Period.Next,
+		Review: c.Grow.Accept == "review", Track: c.Track, Sentences: c.Summary.Sentences, Context: c.Summary.Context, Next: c.Period.Next,
 	}
 	switch c.Search.Provider {
 	case "searxng":

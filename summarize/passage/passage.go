@@ -14,6 +14,8 @@
 package passage
 
 import (
+	"strings"
+
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/text"
 )
@@ -21,15 +23,16 @@ import (
 // Sentence is a sentence of a page.
 type Sentence struct {
 	Text   string
-	Before string // the sentence before it in its block, "" without
-	After  string // the one after it
+	Before string // the sentences before it in its block, "" without
+	After  string // those after it
 	Block  int    // sentences of one block have one number, rising on the page
 }
 
 // Of returns the sentences of a page in document order. lang is the language of
 // the topic; sentences of another one are left out as far as their function words
-// show it. "" takes the language that was detected in the page.
-func Of(p *extract.Page, lang string) []Sentence {
+// show it. "" takes the language that was detected in the page. around is how many
+// sentences before and after each are its neighbours, at least one.
+func Of(p *extract.Page, lang string, around int) []Sentence {
 	if lang == "" {
 		lang = p.Detected
 	}
@@ -68,12 +71,31 @@ func Of(p *extract.Page, lang string) []Sentence {
 			out[i].Block = block
 		}
 	}
-	for i := range out {
-		if i > 0 && out[i-1].Block == out[i].Block {
-			out[i].Before, out[i-1].After = out[i-1].Text, out[i].Text
-		}
-	}
+	surround(out, max(around, 1))
 	return out
+}
+
+// surround gives each sentence its neighbours of the same block.
+func surround(list []Sentence, around int) {
+	join := func(part []Sentence) string {
+		texts := make([]string, len(part))
+		for i := range part {
+			texts[i] = part[i].Text
+		}
+		return strings.Join(texts, " ")
+	}
+	first := 0 // of the block
+	for first < len(list) {
+		end := first
+		for end < len(list) && list[end].Block == list[first].Block {
+			end++
+		}
+		for i := first; i < end; i++ {
+			list[i].Before = join(list[max(first, i-around):i])
+			list[i].After = join(list[i+1 : min(end, i+1+around)])
+		}
+		first = end
+	}
 }
 
 // teaser is the number of words from which on a sentence that is a link as a

@@ -59,7 +59,7 @@ func TestOf(t *testing.T) {
 	<footer><p>The river association is a body of the state of Lund.</p></footer>
 	</body></html>`
 	var x extract.Extractor
-	got := Of(x.Extract(extract.Input{Body: []byte(page), ContentType: "text/html; charset=utf-8", URL: "http://a.example/"}), "en")
+	got := Of(x.Extract(extract.Input{Body: []byte(page), ContentType: "text/html; charset=utf-8", URL: "http://a.example/"}), "en", 1)
 	const a, b, c = "The river flooded 200 homes in Lund.", "It is still rising in the north of the town.", "Schools in Lund remain closed until the water falls."
 	want := []Sentence{
 		{a, "", b, 0},
@@ -78,8 +78,25 @@ func TestOfNothing(t *testing.T) {
 	t.Parallel()
 	var x extract.Extractor
 	for _, body := range []string{"", "\xff\xfe", "<table><tr><td>1</table>"} {
-		if got := Of(x.Extract(extract.Input{Body: []byte(body), ContentType: "text/html"}), ""); len(got) != 0 {
+		if got := Of(x.Extract(extract.Input{Body: []byte(body), ContentType: "text/html"}), "", 0); len(got) != 0 {
 			t.Errorf("%q: %v", body, got)
 		}
+	}
+}
+
+// TestNeighbours gives sentences up to two others of their block.
+func TestNeighbours(t *testing.T) {
+	t.Parallel()
+	list := []Sentence{{Text: "A.", Block: 1}, {Text: "B.", Block: 1}, {Text: "C.", Block: 1}, {Text: "D.", Block: 1}, {Text: "E.", Block: 2}}
+	surround(list, 2)
+	want := []Sentence{
+		{"A.", "", "B. C.", 1},
+		{"B.", "A.", "C. D.", 1},
+		{"C.", "A. B.", "D.", 1},
+		{"D.", "B. C.", "", 1},
+		{"E.", "", "", 2},
+	}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
