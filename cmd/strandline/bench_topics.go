@@ -14,7 +14,6 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/crawler/archive"
 	"github.com/strandlinehq/strandline/crawler/warc"
-	"github.com/strandlinehq/strandline/internal/topicweb"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/summarize"
 )
@@ -145,20 +144,19 @@ var benchTopicEpoch = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // fill stores two versions of each page of the collection, and the web that links to them, and returns the URLs of the collection.
 func (c *benchTopicsCmd) fill(ctx context.Context, o *opened, dir string, empty bool) (summarize.Seeds, error) {
-	web := topicweb.Make(topicweb.Options{Seed: 9, Periods: 1, Hosts: 1, Events: (c.Sentences + c.Known) / 3})
 	var seeds summarize.Seeds
 	var file bytes.Buffer
 	out, err := warc.NewWriter(&file, warc.WriterOptions{Reproducible: true, Plain: true})
 	if err != nil {
 		return nil, err
 	}
-	event := 0
+	told := 0
 	paragraphs := func(n int) string {
 		var b strings.Builder
 		for range n {
-			// Each event is told three times, by pages of different hosts.
-			event = (event + 1) % web.Events()
-			b.WriteString("<p>" + web.Tell(event) + "</p>\n")
+			// Each event is told three times, each time in other words.
+			b.WriteString("<p>" + benchSentence(told%max((c.Sentences+c.Known)/3, 1), told) + "</p>\n")
+			told++
 		}
 		return b.String()
 	}
@@ -194,4 +192,25 @@ func (c *benchTopicsCmd) fill(ctx context.Context, o *opened, dir string, empty 
 		return nil, err
 	}
 	return seeds, o.Analyze(ctx)
+}
+
+// benchSentence tells of an event in one of several ways.
+func benchSentence(event, way int) string {
+	pick := func(n int, words string) string {
+		list := strings.Fields(words)
+		return list[n%len(list)]
+	}
+	town := pick(event, "Kirk Lund Mar Oak Pell Quarr Red Stan Thorn Ulver Vex Wester Yarm Ash") + pick(event/14, "dale by wick ham worth field ford hope ton ley")
+	number := 3 + event*7%5000
+	what := pick(event/5, "homes schools farms shops roads bridges cellars barns")
+	how := pick(event/3, "flooded closed damaged emptied cut buried lost searched")
+	switch (way / 7) % 4 {
+	case 0:
+		return fmt.Sprintf("The river %s %d %s in the town of %s.", how, number, what, town)
+	case 1:
+		return fmt.Sprintf("In %s %d %s were %s by the water, officials said on %s.", town, number, what, how, pick(way, "Monday Tuesday Friday Sunday"))
+	case 2:
+		return fmt.Sprintf("After the %s rain %d %s of %s are %s.", pick(way, "heavy long sudden"), number, what, town, how)
+	}
+	return fmt.Sprintf("%d %s were %s in %s because of the %s flood.", number, what, how, town, pick(way, "latest great winter"))
 }

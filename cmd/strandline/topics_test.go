@@ -486,3 +486,45 @@ func TestTopicHugePage(t *testing.T) {
 	t.Logf("%s of %d sentences are new", got, n)
 	d.want("shown", []string{"10"}, `select count(*)::text from core.topic_sentence where mode = 'novel' and kind = 'sentence'`)
 }
+
+// TestTopicTakenBack lists apart what a page takes back, and shows as many neighbours as are asked for.
+func TestTopicTakenBack(t *testing.T) {
+	t.Parallel()
+	w := newTopicWorld(t)
+	w.configure(strings.Replace(fmt.Sprintf(floodTopic, w.dir), "notify:", "summary: {context: 2}\n    notify:", 1))
+	story := []string{
+		"The flood of the river is watched by all of the towns.", "It has been high since the rain of the week before.", "Help comes from the towns around.",
+		"The mayor of Oakham was seen on a boat in the harbour.", "Schools in Oakham stay closed until the water falls.", "The bridge of Lund is open to all cars again.",
+		"Farmers on the hills have lost some of their hay.", "The army has sent tents and blankets to the town.",
+	}
+	page := func(list ...string) string { return "<div><p>" + strings.Join(list, "</p><p>") + "</p></div>" }
+	var second []string
+	for i, s := range story {
+		if i != 3 {
+			second = append(second, s)
+		}
+		if i == 5 {
+			second = append(second, "The flood killed 26 people in the town of Kirkdale on Tuesday.")
+		}
+	}
+	w.capture("https://one.test/", at(0, 6), 200, page(story...))
+	w.capture("https://one.test/", at(1, 6), 200, page(second...))
+	w.bring()
+	d := w.daemon()
+	d.look()
+	d.look()
+	w.clock.AdvanceTo(at(2, 1))
+	d.look()
+	d.want("told", []string{
+		"retracted 1: The mayor of Oakham was seen on a boat in the harbour.", "sentence 2: The flood killed 26 people in the town of Kirkdale on Tuesday.",
+	}, `select kind || ' ' || version || ': ' || sentence from api_v1.topic_sentence where topic = 'flood' order by kind`)
+	got := w.call("topic", "flood")
+	for _, part := range []string{
+		"(Schools in Oakham stay closed until the water falls. The bridge of Lund is open to all cars again.)",
+		"(Farmers on the hills have lost some of their hay. The army has sent tents and blankets to the town.)", "Taken back\n   - The mayor of Oakham",
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(part), " ")) {
+			t.Errorf("the summary lacks %q:\n%s", part, got)
+		}
+	}
+}
