@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/strandlinehq/strandline/store"
@@ -57,15 +56,7 @@ func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) err
 		if len(h.spans) == 0 {
 			continue
 		}
-		// The measures that views show are computed at fixed versions, so that they
-		// do not depend on the batches either.
-		last := h.spans[len(h.spans)-1].Version
-		if due := lastDue(last); due > a.Version {
-			if err := advance(ctx, tx, a, urls[a.Page], h, due, r, true); err != nil {
-				return err
-			}
-		}
-		if err := advance(ctx, tx, a, urls[a.Page], h, last, r, false); err != nil {
+		if err := advance(ctx, a, urls[a.Page], h, r); err != nil {
 			return err
 		}
 	}
@@ -90,37 +81,16 @@ func restart(ctx context.Context, tx *store.Tx, analyses []*store.Analysis, upTo
 	return tx.Remeasure(ctx, pages)
 }
 
-// lastDue returns the last version up to n at which the measures for the views
-// are computed: each of the first 31, then every 2nd, from 64 every 4th and so on,
-// so that they cost little beside the states however long the history is.
-func lastDue(n int32) int32 {
-	step := int32(1) << max(0, bits.Len32(uint32(n))-5)
-	return n - n%step
-}
-
-// advance takes an analysis to a version, and stores the measures there if asked.
-func advance(ctx context.Context, tx *store.Tx, a *store.Analysis, url string, h *history, to int32,
-	r reader, measure bool,
-) error {
-	if to <= a.Version {
-		return nil
-	}
-	i := slices.IndexFunc(h.spans, func(v store.Span) bool { return v.Version >= a.Version })
-	h = &history{spans: h.spans[i:], seen: h.seen}
+// advance takes an analysis to the last version of a history.
+func advance(ctx context.Context, a *store.Analysis, url string, h *history, r reader) error {
 	s, err := loadState(a, url, r)
 	if err != nil {
 		return err
 	}
-	if err := s.take(ctx, h, to); err != nil {
+	if err := s.take(ctx, h); err != nil {
 		return err
 	}
-	if err := s.save(a); err != nil || !measure {
-		return err
-	}
-	if err := s.close(ctx); err != nil {
-		return err
-	}
-	return tx.PutMeasures(ctx, s.measures())
+	return s.save(a)
 }
 
 // history is what is new of a page since its analysis: the versions from the

@@ -69,19 +69,14 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 	if err != nil {
 		return nil, err
 	}
-	if n := len(spans); n > 0 {
-		end := spans[n-1].LastSeen.Add(2 * slotHours * time.Hour)
-		seen, err := db.Seen(ctx, []store.Interval{{Page: page.ID, Low: spans[0].FirstSeen, High: end}})
-		if err != nil {
+	h := &history{spans: spans}
+	if len(spans) > 0 {
+		if h.seen, err = db.Seen(ctx, []store.Interval{{Page: page.ID, Low: spans[0].FirstSeen, High: seenUntil(spans)}}); err != nil {
 			return nil, err
 		}
-		if err := s.take(ctx, &history{spans, seen}, math.MaxInt32); err != nil {
-			return nil, err
-		}
-		repeats, _ := s.repeats(s.pending, seen, end)
-		if err := s.close(ctx, repeats...); err != nil {
-			return nil, err
-		}
+	}
+	if err := s.finish(ctx, h); err != nil {
+		return nil, err
 	}
 	out := &Analysis{
 		page: page.ID, URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,

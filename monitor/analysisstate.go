@@ -99,16 +99,13 @@ func (s *pageState) slot(at time.Time) int {
 	return int(math.Floor(at.Sub(s.origin).Hours()/slotHours + .5))
 }
 
-// take goes through the versions up to a number.
-func (s *pageState) take(ctx context.Context, h *history, to int32) error {
+// take goes through versions, from the last one that was taken before.
+func (s *pageState) take(ctx context.Context, h *history) error {
 	seen := h.seen
 	var contents map[store.SHA256]*content
 	read := 0 // versions whose records are in contents, or were
 	for i := range h.spans {
 		v := &h.spans[i]
-		if v.Version > to {
-			break
-		}
 		if i == read {
 			chunk := h.spans[i:min(i+chunkVersions, len(h.spans))]
 			last := contents
@@ -234,14 +231,24 @@ func (s *pageState) wordsOf(c *content) dice.WordSet {
 	return c.words
 }
 
-// close adds the last version too. The states can only be read then.
-func (s *pageState) close(ctx context.Context, repeats ...int) error {
-	if s.pending == nil {
+// finish takes the versions that are left, the last one too, and the slots that saw that
+// again. The measures can only be read then. Nothing can be taken afterwards.
+func (s *pageState) finish(ctx context.Context, h *history) error {
+	if len(h.spans) == 0 {
 		return nil
 	}
+	if err := s.take(ctx, h); err != nil {
+		return err
+	}
+	repeats, _ := s.repeats(s.pending, h.seen, seenUntil(h.spans))
 	contents, err := s.contents(ctx, s.page, []store.Span{*s.pending})
 	if err != nil {
 		return err
 	}
 	return s.settle(ctx, s.pending, contents[s.pending.Record], repeats)
+}
+
+// seenUntil is a time after the slot in which the last of some versions was last seen.
+func seenUntil(spans []store.Span) time.Time {
+	return spans[len(spans)-1].LastSeen.Add(2 * slotHours * time.Hour)
 }

@@ -60,11 +60,13 @@ const idle = 300 * time.Millisecond
 // Run works off the queues until ctx is done, and returns nil then. When the
 // database is away it waits, with growing pauses, and goes on.
 //
-// The language model of all pages is kept on the side, at a slower pace.
+// The language model of all pages and the measures that views show are kept on the side, at
+// a slower pace.
 func (m *Monitor) Run(ctx context.Context) error {
 	var side sync.WaitGroup
 	defer side.Wait()
 	side.Go(func() { m.followCollection(ctx) })
+	side.Go(func() { m.followShown(ctx) })
 	pause := idle
 	for {
 		n, err := m.DrainVersions(ctx)
@@ -89,7 +91,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 }
 
 // Drain works off the queues of all stages until they are empty, and then brings
-// the language model of all pages up to date. It returns how many versions it looked
+// the language model of all pages and the measures that views show up to date. It returns how many versions it looked
 // at. Several Drains may run at once.
 //
 // A version that cannot be measured, because its record is damaged, is set aside
@@ -102,11 +104,14 @@ func (m *Monitor) Drain(ctx context.Context) (int, error) {
 	if err := m.Collect(ctx); err != nil {
 		return n, fmt.Errorf("monitor: %w", err)
 	}
+	if _, err := m.Show(ctx); err != nil {
+		return n, fmt.Errorf("monitor: %w", err)
+	}
 	return n, nil
 }
 
-// DrainVersions works off the queues as Drain does, and leaves the language model as
-// it is.
+// DrainVersions works off the queues as Drain does, and leaves the language model and the
+// measures for the views as they are.
 func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 	var total atomic.Int64
 	g, both := errgroup.WithContext(ctx)

@@ -20,19 +20,19 @@ var (
 		select v.page_id, (v.page_id >> 40)::int from unnest($1::bigint[]) v(page_id)
 		on conflict (page_id, bucket) do nothing`}
 	qLockAnalyses = statement{routed, `
-		select a.page_id, a.version, a.origin, a.curve, a.sets, a.terms, a.elements, a.damaged, a.beyond, a.rules
+		select a.page_id, a.version, a.origin, a.curve, a.sets, a.terms, a.elements, a.damaged, a.beyond, a.rules, a.shown_until
 		from core.page_analysis a
 		where a.bucket = any($2::int[]) and a.page_id = any($1::bigint[])
 		order by a.page_id for update`}
 	qReadAnalysis = statement{routed, `
-		select a.page_id, a.version, a.origin, a.curve, a.sets, a.terms, a.elements, a.damaged, a.beyond, a.rules
+		select a.page_id, a.version, a.origin, a.curve, a.sets, a.terms, a.elements, a.damaged, a.beyond, a.rules, a.shown_until
 		from core.page_analysis a where a.bucket = $2 and a.page_id = $1 and a.version > 0`}
 	qPutAnalyses = statement{routed, `
 		update core.page_analysis a
 		set version = v.version, origin = v.origin, curve = v.curve, sets = v.sets, terms = v.terms, elements = v.elements,
-		    damaged = v.damaged, beyond = v.beyond, rules = v.rules, computed_at = $11
-		from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $12::bytea[])
-		     v(page_id, version, origin, curve, sets, terms, elements, damaged, beyond, rules)
+		    damaged = v.damaged, beyond = v.beyond, rules = v.rules, shown_until = v.shown_until, computed_at = $11
+		from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::bytea[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::int[], $12::bytea[], $13::timestamptz[])
+		     v(page_id, version, origin, curve, sets, terms, elements, damaged, beyond, rules, shown_until)
 		where a.bucket = any($10::int[]) and a.page_id = v.page_id`}
 	qDropAnalysis = statement{routed, `delete from core.page_analysis where bucket = $2 and page_id = $1`}
 
@@ -65,13 +65,16 @@ type Analysis struct {
 	Damaged, Beyond              int32 // versions left out
 	// Rules is a hash of the ignore rules under which all this was computed; nil: of none.
 	Rules []byte
+	// ShownUntil is the last fetch that the measures for the views count; zero: they were
+	// never computed from this.
+	ShownUntil time.Time
 }
 
 func scanAnalysis(row pgx.CollectableRow) (*Analysis, error) {
 	var a Analysis
-	var origin *time.Time
-	err := row.Scan(&a.Page, &a.Version, &origin, &a.Curve, &a.Sets, &a.Terms, &a.Elements, &a.Damaged, &a.Beyond, &a.Rules)
-	a.Origin = deref(origin)
+	var origin, shown *time.Time
+	err := row.Scan(&a.Page, &a.Version, &origin, &a.Curve, &a.Sets, &a.Terms, &a.Elements, &a.Damaged, &a.Beyond, &a.Rules, &shown)
+	a.Origin, a.ShownUntil = deref(origin), deref(shown)
 	return &a, err
 }
 
@@ -101,7 +104,7 @@ func (t *Tx) PutAnalyses(ctx context.Context, as []*Analysis) error {
 	var in struct {
 		pages                        []PageID
 		versions, damaged, beyond    []int32
-		origins                      []*time.Time
+		origins, shown               []*time.Time
 		curves, sets, terms, element [][]byte
 		rules                        [][]byte
 	}
@@ -116,9 +119,10 @@ func (t *Tx) PutAnalyses(ctx context.Context, as []*Analysis) error {
 		in.damaged = append(in.damaged, a.Damaged)
 		in.beyond = append(in.beyond, a.Beyond)
 		in.rules = append(in.rules, a.Rules)
+		in.shown = append(in.shown, orNil(a.ShownUntil))
 	}
 	_, err := t.tx.Exec(ctx, qPutAnalyses.sql, in.pages, in.versions, in.origins, in.curves, in.sets, in.terms, in.element, in.damaged,
-		in.beyond, bucketsOf(in.pages), t.db.now(), in.rules)
+		in.beyond, bucketsOf(in.pages), t.db.now(), in.rules, in.shown)
 	if err != nil {
 		return fmt.Errorf("store analyses: %w", err)
 	}

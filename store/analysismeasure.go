@@ -1,9 +1,9 @@
 package store
 
 import (
-	"context"
-	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // The measures that views show are arrays, a row a page and kind, so that a
@@ -38,6 +38,7 @@ var (
 type Measures struct {
 	Page    PageID
 	Version int32     // the last one covered
+	Until   time.Time // the last fetch that they count
 	Origin  time.Time // middle of slot 0
 
 	Curve    CurveMeasure
@@ -74,36 +75,25 @@ type ElementMeasure struct {
 	First, Last  int32
 }
 
-// PutMeasures stores a page's measures in place of earlier ones.
-func (t *Tx) PutMeasures(ctx context.Context, m *Measures) error {
+// queueMeasures adds to a batch what stores a page's measures in place of earlier ones.
+func (t *Tx) queueMeasures(b *pgx.Batch, m *Measures) {
 	now, bucket, c := t.db.now(), m.Page.Bucket(), &m.Curve
-	_, err := t.tx.Exec(ctx, qPutCurve.sql, m.Page, bucket, m.Version, notNil(c.Steps), notNil(c.Dice), notNil(c.Support), c.Full, c.Shape,
+	b.Queue(qPutCurve.sql, m.Page, bucket, m.Version, notNil(c.Steps), notNil(c.Dice), notNil(c.Support), c.Full, c.Shape,
 		c.KnotHours, c.KnotDice, c.Slope1, c.Slope2, c.SumErr, now)
-	if err != nil {
-		return fmt.Errorf("store curve of page %d: %w", m.Page, err)
-	}
 	n := len(m.Terms)
 	names, power, share := make([]string, n), make([]*float64, n), make([]float64, n)
 	first, last, versions := make([]int32, n), make([]int32, n), make([]int32, n)
 	for i, w := range m.Terms {
 		names[i], power[i], share[i], first[i], last[i], versions[i] = cleanText(w.Term), w.Power, w.Share, w.First, w.Last, w.Versions
 	}
-	_, err = t.tx.Exec(ctx, qPutTerms.sql, m.Page, bucket, m.Version, m.Origin, m.Sampled, names, power, share, first, last, versions, now)
-	if err != nil {
-		return fmt.Errorf("store terms of page %d: %w", m.Page, err)
-	}
+	b.Queue(qPutTerms.sql, m.Page, bucket, m.Version, m.Origin, m.Sampled, names, power, share, first, last, versions, now)
 	n = len(m.Elements)
 	paths, life, travel := make([]string, n), make([]*float64, n), make([]*float64, n)
 	first, last = make([]int32, n), make([]int32, n)
 	for i, e := range m.Elements {
 		paths[i], life[i], travel[i], first[i], last[i] = cleanText(e.Path), e.Life, e.Travel, e.First, e.Last
 	}
-	_, err = t.tx.Exec(ctx, qPutElements.sql, m.Page, bucket, m.Version, m.Origin, m.Exact, m.Depth, paths, life, travel, first, last,
-		notNil(m.Survival), now)
-	if err != nil {
-		return fmt.Errorf("store elements of page %d: %w", m.Page, err)
-	}
-	return nil
+	b.Queue(qPutElements.sql, m.Page, bucket, m.Version, m.Origin, m.Exact, m.Depth, paths, life, travel, first, last, notNil(m.Survival), now)
 }
 
 // notNil makes an empty array of what would be null.

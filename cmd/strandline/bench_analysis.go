@@ -243,6 +243,9 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 		if _, err = m.DrainVersions(ctx); err != nil {
 			break
 		}
+		if _, err = m.ShowStale(ctx); err != nil { // as a daemon does on the side
+			break
+		}
 		total += processorTime() - start
 	}
 	if err = errors.Join(err, endProfile()); err != nil {
