@@ -43,7 +43,7 @@ func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) err
 	if len(analyses) == 0 {
 		return nil // another worker was faster
 	}
-	urls, err := tx.URLs(ctx, pages)
+	urls, err := urlsOfNew(ctx, tx, analyses)
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,21 @@ func analyse(ctx context.Context, tx *store.Tx, todo []store.Todo, r reader) err
 		}
 	}
 	return tx.PutAnalyses(ctx, analyses)
+}
+
+// urlsOfNew returns the URLs of the pages whose analyses begin: the others have in their states
+// what follows from it.
+func urlsOfNew(ctx context.Context, tx *store.Tx, analyses []*store.Analysis) (map[store.PageID]string, error) {
+	var pages []store.PageID
+	for _, a := range analyses {
+		if a.Curve == nil {
+			pages = append(pages, a.Page)
+		}
+	}
+	if len(pages) == 0 {
+		return nil, nil
+	}
+	return tx.URLs(ctx, pages)
 }
 
 // restart empties the analyses that were made under other rules than those of now.

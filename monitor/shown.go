@@ -80,7 +80,7 @@ func (m *Monitor) showPages(ctx context.Context, tx *store.Tx, pages []store.Pag
 	if len(analyses) == 0 {
 		return 0, nil
 	}
-	urls, err := tx.URLs(ctx, pages)
+	urls, err := urlsOfNew(ctx, tx, analyses)
 	if err != nil {
 		return 0, err
 	}

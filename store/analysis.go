@@ -85,18 +85,22 @@ func (t *Tx) LockAnalyses(ctx context.Context, pages []PageID) ([]*Analysis, err
 	pages = slices.Clone(pages)
 	slices.Sort(pages) // locks are taken in one order
 	pages = slices.Compact(pages)
-	if _, err := t.tx.Exec(ctx, qMakeAnalyses.sql, pages); err != nil {
-		return nil, fmt.Errorf("make analyses: %w", err)
+	for made := false; ; made = true {
+		rows, err := t.tx.Query(ctx, qLockAnalyses.sql, pages, bucketsOf(pages))
+		if err != nil {
+			return nil, fmt.Errorf("lock analyses: %w", err)
+		}
+		out, err := pgx.CollectRows(rows, scanAnalysis)
+		if err != nil {
+			return nil, fmt.Errorf("lock analyses: %w", err)
+		}
+		if len(out) == len(pages) || made {
+			return out, nil
+		}
+		if _, err := t.tx.Exec(ctx, qMakeAnalyses.sql, pages); err != nil {
+			return nil, fmt.Errorf("make analyses: %w", err)
+		}
 	}
-	rows, err := t.tx.Query(ctx, qLockAnalyses.sql, pages, bucketsOf(pages))
-	if err != nil {
-		return nil, fmt.Errorf("lock analyses: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, scanAnalysis)
-	if err != nil {
-		return nil, fmt.Errorf("lock analyses: %w", err)
-	}
-	return out, nil
 }
 
 // PutAnalyses stores analyses that were locked.

@@ -67,18 +67,22 @@ func (t *Tx) LockTexts(ctx context.Context, pages []PageID) ([]PageText, error) 
 	pages = slices.Clone(pages)
 	slices.Sort(pages) // locks are taken in one order
 	pages = slices.Compact(pages)
-	if _, err := t.tx.Exec(ctx, qMakeTexts.sql, pages); err != nil {
-		return nil, fmt.Errorf("make indexes of texts: %w", err)
+	for made := false; ; made = true {
+		rows, err := t.tx.Query(ctx, qLockTexts.sql, pages, bucketsOf(pages))
+		if err != nil {
+			return nil, fmt.Errorf("lock indexes of texts: %w", err)
+		}
+		out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[PageText])
+		if err != nil {
+			return nil, fmt.Errorf("lock indexes of texts: %w", err)
+		}
+		if len(out) == len(pages) || made {
+			return out, nil
+		}
+		if _, err := t.tx.Exec(ctx, qMakeTexts.sql, pages); err != nil {
+			return nil, fmt.Errorf("make indexes of texts: %w", err)
+		}
 	}
-	rows, err := t.tx.Query(ctx, qLockTexts.sql, pages, bucketsOf(pages))
-	if err != nil {
-		return nil, fmt.Errorf("lock indexes of texts: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[PageText])
-	if err != nil {
-		return nil, fmt.Errorf("lock indexes of texts: %w", err)
-	}
-	return out, nil
 }
 
 // OpenPassages returns the passages that the last indexed versions of pages have,
@@ -109,31 +113,29 @@ func (t *Tx) OpenPassages(ctx context.Context, pages []PageID) (map[PageID][]*Pa
 // PutPassages stores new passages, ends old ones, and notes how far the texts of the
 // pages are indexed now.
 func (t *Tx) PutPassages(ctx context.Context, texts []PageText, fresh, ended []*Passage) error {
+	var b pgx.Batch
 	if len(ended) > 0 {
 		var in passageColumns
 		for _, p := range ended {
 			in.add(p)
 		}
-		if _, err := t.tx.Exec(ctx, qClosePassages.sql, in.pages, in.from, in.parts, in.to, in.toAt, bucketsOf(in.pages)); err != nil {
-			return fmt.Errorf("end passages: %w", err)
-		}
+		b.Queue(qClosePassages.sql, in.pages, in.from, in.parts, in.to, in.toAt, bucketsOf(in.pages))
 	}
 	if len(fresh) > 0 {
 		var in passageColumns
 		for _, p := range fresh {
 			in.add(p)
 		}
-		if _, err := t.tx.Exec(ctx, qPutPassages.sql, in.pages, in.from, in.parts, in.to, in.fromAt, in.toAt, in.lines, in.words); err != nil {
-			return fmt.Errorf("store passages: %w", err)
-		}
+		b.Queue(qPutPassages.sql, in.pages, in.from, in.parts, in.to, in.fromAt, in.toAt, in.lines, in.words)
 	}
 	var pages []PageID
 	var versions []int32
 	for _, p := range texts {
 		pages, versions = append(pages, p.Page), append(versions, p.Version)
 	}
-	if _, err := t.tx.Exec(ctx, qPutTexts.sql, pages, versions, bucketsOf(pages)); err != nil {
-		return fmt.Errorf("note indexed versions: %w", err)
+	b.Queue(qPutTexts.sql, pages, versions, bucketsOf(pages))
+	if err := t.tx.SendBatch(ctx, &b).Close(); err != nil {
+		return fmt.Errorf("store passages: %w", err)
 	}
 	return nil
 }

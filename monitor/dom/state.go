@@ -54,9 +54,8 @@ type State struct {
 	elements []element
 
 	// Built when needed, not stored.
-	form   []byte  // what MarshalBinary returns, if that is known
-	table  []int32 // 1+index of an element by its hash
-	walker walker
+	form  []byte  // what MarshalBinary returns, if that is known
+	table []int32 // 1+index of an element by its hash
 }
 
 // element is a path. Parents come before their children.
@@ -161,7 +160,8 @@ func (s *State) Add(slot int, nodes []extract.Node) error {
 	if s.table == nil {
 		s.index()
 	}
-	w := &s.walker
+	w := walkers.Get().(*walker)
+	defer w.release()
 	w.hash(nodes)
 	ids := make([]int32, len(nodes)) // element of a node; -1 if it is too deep
 	type seen struct {

@@ -1,6 +1,10 @@
 package dom
 
-import "github.com/strandlinehq/strandline/crawler/extract"
+import (
+	"sync"
+
+	"github.com/strandlinehq/strandline/crawler/extract"
+)
 
 // walker goes over an outline and knows the hashes of all its texts. It may be
 // used for one outline after another, which saves its memory.
@@ -11,6 +15,18 @@ type walker struct {
 	power  []uint64 // powers of base
 	open   []frame
 	counts []tagCount
+}
+
+// walkers keeps the memory of walkers, and powers, between versions.
+var walkers = sync.Pool{New: func() any { return &walker{} }}
+
+// release gives a walker back, unless a giant page has blown it up.
+func (w *walker) release() {
+	const keep = 1 << 16 // nodes or words
+	if cap(w.before) <= keep && cap(w.power) <= keep {
+		clear(w.counts[:cap(w.counts)]) // which name tags of the page
+		walkers.Put(w)
+	}
 }
 
 // frame is an open element, or the page itself at the bottom.
