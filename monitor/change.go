@@ -43,7 +43,6 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, r read
 	if err != nil {
 		return err
 	}
-	split := map[contentKey]bool{}
 	read := func(s store.Step, hash store.SHA256) (*content, error) {
 		k := contentKey{s.Page, hash}
 		c := r.decoded[k]
@@ -55,11 +54,7 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, r read
 			c = newContent(page, r.rules[s.Page].rules)
 			r.decoded[k] = c
 		}
-		if m := r.memo(s.Page); !split[k] {
-			m.count(c)
-			m.split(c)
-			split[k] = true
-		}
+		r.memo(s.Page).count(c)
 		return c, nil
 	}
 	changes := make([]store.Change, 0, len(steps))

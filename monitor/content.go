@@ -21,8 +21,7 @@ type content struct {
 	rules *ignore.Rules
 	lines []ignore.Line // that the rules leave; nil without rules
 
-	counted   bool // bag, words and split are there
-	split     []*memoLine
+	counted   bool // the rest is there
 	bag       bag
 	words     dice.WordSet
 	sentences dice.WordSet // of the sentences' normal forms

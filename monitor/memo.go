@@ -1,9 +1,10 @@
 package monitor
 
 import (
+	"bytes"
 	"slices"
+	"unicode/utf8"
 
-	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/dice"
 	"github.com/strandlinehq/strandline/monitor/text"
 )
@@ -21,6 +22,7 @@ type memo struct {
 	fresh   []memoLine
 	numbers []uint32
 	scratch []uint32
+	spans   []text.Span
 	normal  []byte
 }
 
@@ -38,43 +40,137 @@ type memoLine struct {
 const maxMemo = 1 << 14
 
 func newMemo() *memo {
-	return &memo{words: &vocabulary{}, lines: map[string]*memoLine{}}
+	return &memo{words: &vocabulary{}, lines: make(map[string]*memoLine, 256)}
 }
 
 // full tells that a memo has grown so much that a new one is better.
 func (m *memo) full() bool { return len(m.lines) > maxMemo }
 
 // line returns what a line came to.
-func (m *memo) line(s string) *memoLine {
-	if l := m.lines[s]; l != nil {
+func (m *memo) line(s string) *memoLine { return m.sentences(s, nil, false) }
+
+// sentences returns what a line came to, and its sentences if that is asked for. A line of
+// ASCII is split into words once for both.
+func (m *memo) sentences(s string, spans []text.Span, asked bool) *memoLine {
+	l := m.lines[s]
+	known := l != nil
+	if known && (!asked || l.normals != nil && slices.Equal(l.sentences, spans)) {
 		return l
 	}
-	m.scratch = m.scratch[:0]
-	text.EachWord(s, func(w []byte) { m.scratch = append(m.scratch, m.words.number(w)) })
-	if n := len(m.scratch); n > cap(m.numbers)-len(m.numbers) {
-		m.numbers = make([]uint32, 0, max(n, 1<<12))
+	if !known {
+		if len(m.fresh) == 0 {
+			m.fresh = make([]memoLine, 64)
+		}
+		l = &m.fresh[0]
+		m.fresh = m.fresh[1:]
+		m.lines[s] = l
 	}
-	from := len(m.numbers)
-	m.numbers = append(m.numbers, m.scratch...)
-	if len(m.fresh) == 0 {
-		m.fresh = make([]memoLine, 64)
+	if asked {
+		l.sentences, l.normals = slices.Clone(spans), make([]uint64, len(spans))
 	}
-	l := &m.fresh[0]
-	m.fresh = m.fresh[1:]
-	l.words = m.numbers[from:len(m.numbers):len(m.numbers)]
-	m.lines[s] = l
+	if !known && asked && apart(s, spans) {
+		m.scratch = m.scratch[:0]
+		at := 0
+		for k, sp := range spans {
+			m.split(s[at:sp.Start])
+			from := len(m.scratch)
+			m.split(s[sp.Start:sp.End])
+			at = sp.End
+			for _, n := range m.scratch[from:] {
+				l.normals[k] = chain(l.normals[k], m.words.words[n].hash)
+			}
+		}
+		m.split(s[at:])
+		l.words = m.keep(m.scratch)
+		return l
+	}
+	if !known {
+		m.scratch = m.scratch[:0]
+		m.split(s)
+		l.words = m.keep(m.scratch)
+	}
+	if asked {
+		for k, sp := range spans {
+			m.normal = text.AppendNormal(m.normal[:0], s[sp.Start:sp.End])
+			for w := range bytes.SplitSeq(m.normal, []byte{' '}) {
+				if len(w) > 0 {
+					l.normals[k] = chain(l.normals[k], dice.Hash(w))
+				}
+			}
+		}
+	}
 	return l
 }
 
-// count counts the words of a content's lines. No word goes beyond a line.
+// split appends the numbers of words to the scratch.
+func (m *memo) split(s string) {
+	if len(s) > 0 {
+		text.EachWord(s, func(w []byte) { m.scratch = append(m.scratch, m.words.number(w)) })
+	}
+}
+
+// keep returns a copy of numbers.
+func (m *memo) keep(numbers []uint32) []uint32 {
+	if len(numbers) > cap(m.numbers)-len(m.numbers) {
+		m.numbers = make([]uint32, 0, max(len(numbers), 1<<12))
+	}
+	from := len(m.numbers)
+	m.numbers = append(m.numbers, numbers...)
+	return m.numbers[from:len(m.numbers):len(m.numbers)]
+}
+
+// chain gives the hash of some words and another one, never 0, from the hash of the words, 0
+// for none, and that of the other: a polynomial in an odd number, in order of the words.
+func chain(h, word uint64) uint64 { return max(h*0x9e3779b97f4a7c15+word, 1) }
+
+// apart tells that a line is ASCII and that no word of it goes over the ends of sentences: the
+// words of its parts are those of the line.
+func apart(s string, spans []text.Span) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	inWord := func(i int) bool {
+		c := s[i] | 0x20
+		return 'a' <= c && c <= 'z' || '0' <= s[i] && s[i] <= '9'
+	}
+	for _, sp := range spans {
+		for _, at := range [...]int{sp.Start, sp.End} {
+			if 0 < at && at < len(s) && inWord(at-1) && inWord(at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// count counts the words of a content's lines, and forms the set of the normal forms of its
+// sentences. No word goes beyond a line.
 func (m *memo) count(c *content) {
 	if c.counted {
 		return
 	}
 	b := bag{from: m.words}
+	i, sentence := 0, 0
 	c.eachLine(func(s string) {
-		l := m.line(s)
-		c.split = append(c.split, l)
+		m.spans = m.spans[:0]
+		if c.lines == nil {
+			for ; sentence < len(c.page.Sentences) && int(c.page.Sentences[sentence].Line) == i; sentence++ {
+				at := c.page.Sentences[sentence]
+				m.spans = append(m.spans, text.Span{Start: int(at.Start), End: int(at.End)})
+			}
+		} else {
+			// Lines that rules have shortened may end their sentences elsewhere.
+			m.spans = text.AppendSentences(m.spans, s, c.page.Detected)
+		}
+		i++
+		l := m.sentences(s, m.spans, true)
+		for _, hash := range l.normals {
+			if hash != 0 {
+				m.builder.AddHash(hash)
+			}
+		}
 		if n := len(m.words.words) - len(m.tally); n > 0 {
 			m.tally = append(m.tally, make([]uint32, n)...)
 		}
@@ -89,44 +185,5 @@ func (m *memo) count(c *content) {
 		n := b.counts[i].word
 		b.counts[i].count, m.tally[n] = m.tally[n], 0
 	}
-	c.bag, c.words, c.counted = b, b.set(), true
-}
-
-// split forms the set of the normal forms of a content's sentences.
-func (m *memo) split(c *content) {
-	m.count(c)
-	var spans []text.Span
-	i := 0
-	c.eachLine(func(s string) {
-		l := c.split[i]
-		spans = c.sentencesOf(spans[:0], i, s)
-		if i++; l.normals == nil || !slices.Equal(l.sentences, spans) {
-			l.sentences, l.normals = slices.Clone(spans), make([]uint64, len(spans))
-			for k, at := range spans {
-				if m.normal = text.AppendNormal(m.normal[:0], s[at.Start:at.End]); len(m.normal) > 0 {
-					l.normals[k] = max(dice.Hash(m.normal), 1) // 0 says that there is none
-				}
-			}
-		}
-		for _, hash := range l.normals {
-			if hash != 0 {
-				m.builder.AddHash(hash)
-			}
-		}
-	})
-	c.sentences = m.builder.Set()
-}
-
-// sentencesOf appends where the sentences of line i lie. Lines that rules have shortened are
-// split anew: these may end their sentences elsewhere.
-func (c *content) sentencesOf(dst []text.Span, i int, s string) []text.Span {
-	if c.lines != nil {
-		return text.AppendSentences(dst, s, c.page.Detected)
-	}
-	all := c.page.Sentences
-	at, _ := slices.BinarySearchFunc(all, int32(i), func(s extract.Sentence, line int32) int { return int(s.Line - line) })
-	for ; at < len(all) && all[at].Line == int32(i); at++ {
-		dst = append(dst, text.Span{Start: int(all[at].Start), End: int(all[at].End)})
-	}
-	return dst
+	c.bag, c.words, c.sentences, c.counted = b, b.set(), m.builder.Set(), true
 }

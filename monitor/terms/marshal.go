@@ -156,8 +156,9 @@ func (s *State) read(r *reader, stretches int) {
 	s.terms, s.order = make([]term, 0, len(r.b)/6), make([]int32, 0, len(r.b)/6) // some six bytes each
 	var before, texts []byte
 	var ends []int
+	var spans []Span // memory for those of many groups
 	for gi := range s.groups {
-		s.readGroup(r, &s.groups[gi])
+		spans = s.readGroup(r, &s.groups[gi], spans)
 		n := r.count(2)
 		if n == 0 || r.bad {
 			r.bad = true
@@ -184,31 +185,37 @@ func (s *State) read(r *reader, stretches int) {
 	}
 }
 
-func (s *State) readGroup(r *reader, g *group) {
+// readGroup reads a group. Its spans take memory off what it is given; it returns the rest.
+func (s *State) readGroup(r *reader, g *group, memory []Span) []Span {
 	n := r.uint(2*MaxSlots + 1)
+	goesOn := n%2 == 1
 	if n == 0 || n/2 > uint64(len(r.b)/2) {
 		r.bad = true
-		return
+		return memory
 	}
 	g.open = -1
 	end := 0
-	g.spans = make([]Span, n/2)
+	if n /= 2; uint64(len(memory)) < n {
+		memory = make([]Span, max(n, 256))
+	}
+	g.spans, memory = memory[:n:n], memory[n:]
 	for i := range g.spans {
 		from := end + int(r.uint(MaxSlots))
 		end = from + int(r.uint(MaxSlots))
 		g.spans[i] = Span{from, end}
 		if from == end || end > s.seen || i > 0 && from == g.spans[i-1].To {
 			r.bad = true
-			return
+			return memory
 		}
 	}
-	if n%2 == 1 {
+	if goesOn {
 		g.open = end + int(r.uint(MaxSlots))
 		g.tf = uint32(r.uint(math.MaxInt32))
 		if g.open >= s.seen || g.tf == 0 || len(g.spans) > 0 && g.open == end || int(g.tf) > s.words {
 			r.bad = true
-			return
+			return memory
 		}
 	}
 	g.sum = r.uint(MaxSlots << shareBits)
+	return memory
 }
