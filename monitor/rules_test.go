@@ -92,3 +92,57 @@ func TestRulesChange(t *testing.T) {
 		t.Errorf("measures (-without rules +rules taken back):\n%.3000s", diff)
 	}
 }
+
+// TestRulesOfMembership has a page join a watch with rules, leave it, and the watch go: its
+// measures follow at once, without a new version. A page that keeps its rules is not
+// measured again.
+func TestRulesOfMembership(t *testing.T) {
+	t.Parallel()
+	const other = "http://a.test/other"
+	db := open(t)
+	for i := range 6 {
+		markup := fmt.Sprintf(`<div class=ticker>stock%d</div><p>Text %d of the page`, i, i/2)
+		write(t, db, capture(analysed, float64(i), markup), capture(other, float64(i), markup))
+	}
+	drain(t, db)
+	set := func(pages ...string) {
+		t.Helper()
+		var specs []store.WatchSpec
+		if len(pages) > 0 {
+			specs = append(specs, store.WatchSpec{
+				Name: "w", Config: []byte(`{"ignore": [".ticker"]}`), Timing: "hourly", Every: time.Hour, Pages: pages,
+				First: func(string, time.Time) (slot, due time.Time, err error) { return epoch, epoch.AddDate(99, 0, 0), nil },
+			})
+		}
+		if _, err := db.SetWatches(t.Context(), epoch, specs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		name   string
+		pages  []string
+		queued []string // pages to be measured again
+		stocks string   // terms of the first and the other page that the rules take out
+	}{
+		{"nothing watched", nil, nil, "6 6"},
+		{"one joins", []string{analysed}, []string{"page"}, "0 6"},
+		{"the other joins", []string{analysed, other}, []string{"other"}, "0 0"},
+		{"the first leaves", []string{other}, []string{"page"}, "6 0"},
+		{"it joins again", []string{analysed, other}, []string{"page"}, "0 0"},
+		{"the watch goes", nil, []string{"other", "page"}, "6 6"},
+		{"the watch comes back", []string{analysed, other}, []string{"other", "page"}, "0 0"},
+	} {
+		set(step.pages...)
+		queued := query(t, db, `select distinct split_part(p.url, '/', 4) from core.monitor_todo t join core.page p using (bucket, page_id)
+			where $1 = '' order by 1`, "")
+		if diff := cmp.Diff(step.queued, queued); diff != "" {
+			t.Errorf("%s: queued (-want +got):\n%s", step.name, diff)
+		}
+		drain(t, db)
+		got := query(t, db, `select format('%s %s', count(*) filter (where url like '%/page'), count(*) filter (where url like '%/other'))
+			from api_v1.term where term like 'stock%' and $1 = ''`, "")
+		if diff := cmp.Diff([]string{step.stocks}, got); diff != "" {
+			t.Errorf("%s: terms of the ticker (-want +got):\n%s", step.name, diff)
+		}
+	}
+}

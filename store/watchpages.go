@@ -215,11 +215,15 @@ func (a *applier) pause(ctx context.Context, watches []int32) error {
 	return err
 }
 
-// settle gives all pages touched their earliest due time.
+// settle gives all pages touched their earliest due time, and has those measured again of which
+// other rules say what counts now.
 func (a *applier) settle(ctx context.Context) error {
 	slices.Sort(a.touched)
 	for part := range slices.Chunk(slices.Compact(a.touched), settleChunk) {
 		if _, err := a.tx.Exec(ctx, qSettlePages.sql, part, bucketsOf(part)); err != nil {
+			return err
+		}
+		if _, err := a.tx.Exec(ctx, qRemeasureOthers.sql, part, bucketsOf(part), StageChange, a.now); err != nil {
 			return err
 		}
 	}
