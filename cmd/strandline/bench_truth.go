@@ -4,8 +4,6 @@ import (
 	"context"
 	"os"
 	"time"
-
-	"github.com/strandlinehq/strandline/crawler/simweb"
 )
 
 // benchTruthCmd holds the measures of how pages change against a simulated web that
@@ -14,15 +12,10 @@ type benchTruthCmd struct {
 	Pages int    `help:"How many pages of each rate of change." default:"20"`
 	Days  int    `help:"How long they are visited every hour, in the time of the simulated web." default:"7"`
 	Seed  uint64 `help:"Another number gives another web." default:"1"`
-}
 
-// truthWeb is a web of many pages of each rate.
-func truthWeb(seed uint64) (*simweb.World, error) {
-	epoch := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	return simweb.New(func() time.Time { return epoch }, simweb.Options{
-		Seed: seed, Hosts: 12, PagesPerHost: 120, Size: 4 << 10, Epoch: epoch, Births: -1, Deaths: -1, ArticlesPerDay: 1, EnglishOnly: true,
-		Rates: simweb.Rates{Static: 1, Weekly: 1, Daily: 1, Hourly: 1, Minutes: 1, Request: 1},
-	})
+	Simweb string    `help:"Measure a simulated web that another program serves, a proxy at this address. It has to keep still between its changes: without volatile blocks, births and deaths." placeholder:"URL"`
+	Truth  string    `help:"Where that program tells the truth and lets its clock be set." placeholder:"URL" default:"http://127.0.0.1:8081"`
+	From   time.Time `help:"When its changes begin." default:"2025-01-01T00:00:00Z"`
 }
 
 // Run prints for each rate what is measured, the truth, and by how much they differ.
@@ -30,7 +23,7 @@ func (c *benchTruthCmd) Run(ctx context.Context, a *app) error {
 	if c.Pages < 1 || c.Pages > 1000 || c.Days < 1 || c.Days > 100 {
 		return usagef("want 1 to 1000 pages of each rate and 1 to 100 days")
 	}
-	world, err := truthWeb(c.Seed)
+	web, from, err := c.web()
 	if err != nil {
 		return err
 	}
@@ -48,9 +41,22 @@ func (c *benchTruthCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	rows, err := measureTruth(ctx, o.DB, world, world.Options().Epoch, 24*c.Days, c.Pages)
+	rows, err := measureTruth(ctx, o.DB, web, from, 24*c.Days, c.Pages)
 	if err != nil {
 		return err
 	}
 	return a.printJSON(rows)
+}
+
+// web gives the simulated web to be measured, and when its changes begin.
+func (c *benchTruthCmd) web() (truthWeb, time.Time, error) {
+	if c.Simweb != "" {
+		w, err := newServedWeb(c.Simweb, c.Truth)
+		return w, c.From, err
+	}
+	w, err := newOwnWeb(c.Seed)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return w, w.world.Options().Epoch, nil
 }

@@ -15,10 +15,11 @@ import (
 func TestForecastHeldBack(t *testing.T) {
 	t.Parallel()
 	const pages, days, held = 24, 28, 7
-	world, err := truthWeb(5)
+	web, err := newOwnWeb(5)
 	if err != nil {
 		t.Fatal(err)
 	}
+	world := web.world
 	epoch := world.Options().Epoch
 	var forecast, found float64
 	n := 0
