@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,6 +87,23 @@ func TestStackedSums(t *testing.T) {
 	area = f.chart().Panels[0].Marks[0].(Areas)
 	if got := area.sum(2); math.Abs(got-1) > 1e-12 {
 		t.Errorf("the shares sum to %v", got)
+	}
+}
+
+// TestStackedLinks: each kind at a snapshot leads to its own pages; where it has none,
+// and where nothing was crawled, there is no link.
+func TestStackedLinks(t *testing.T) {
+	t.Parallel()
+	f := StackedNovelty{Query: "tide", Snapshots: []NoveltySnapshot{
+		{At: hours(0), NewWord: 1, Novel: 2, Href: "/s?1", NewWordHref: "/s?1w", NovelHref: "/s?1n", UncertainHref: "/s?1u"},
+		{At: hours(1), Missing: true, Novel: 3, Href: "/s?2", NovelHref: "/s?2n"},
+		{At: hours(2), Novel: 2, Href: "/s?3", NewWordHref: "/s?3w", NovelHref: "//evil.test/", UncertainHref: "/s?3u"},
+	}}
+	svg := string(f.SVG(Options{}))
+	for href, want := range map[string]bool{"/s?1": true, "/s?1w": true, "/s?1n": true, "/s?1u": false, "/s?2": false, "/s?2n": false, "/s?3w": true, "/s?3u": false, "//evil.test/": false} {
+		if got := strings.Contains(svg, `href="`+href+`"`); got != want {
+			t.Errorf("link to %s: %v, want %v", href, got, want)
+		}
 	}
 }
 

@@ -171,6 +171,9 @@ func sound(t *testing.T) action {
 		want(t, "names of links and buttons", `[...document.querySelectorAll("a, button")].every(e => e.textContent.trim() || e.getAttribute("aria-label"))`),
 		want(t, "unique ids", `(ids => new Set(ids).size === ids.length)([...document.querySelectorAll("[id]")].map(e => e.id))`),
 		want(t, "figures with marks", `[...document.querySelectorAll("figure svg")].every(s => s.querySelectorAll("path, rect, circle, line, text").length > 1 && s.getBoundingClientRect().height > 20 && s.querySelector("title").textContent)`),
+		want(t, "no column cut off", `[...document.querySelectorAll("table.rows")].every(t => t.parentElement.scrollWidth <= t.parentElement.clientWidth + 1)`),
+		want(t, "heads or captions of tables", `[...document.querySelectorAll("table")].every(t => t.tHead && t.querySelectorAll("thead th").length > 0)`),
+		want(t, "levels of headings in order", `[...document.querySelectorAll("h1, h2, h3")].map(h => +h.tagName[1]).every((l, i, all) => i === 0 ? l === 1 : l <= all[i - 1] + 1)`),
 		want(t, "no wider than the window", `document.documentElement.scrollWidth <= innerWidth`),
 		want(t, "nothing of the pages ran", `window.pwned === undefined`),
 		want(t, "contrast of text", contrast),
@@ -244,7 +247,22 @@ func TestBrowser(t *testing.T) {
 			b.do(t, look.name+" "+p.name, b.open(p.address), sound(t), shoot(look.name+"-"+p.name))
 		}
 	}
+	for _, width := range []int64{500, 900} { // between the widths above
+		b.do(t, "width", chromedp.EmulateViewport(width, 900))
+		for _, address := range []string{"/", "/pages", "/schedule", "/snapshots/hourly%20web", "/topics/the%20hours"} {
+			b.do(t, fmt.Sprintf("%d px %s", width, address), b.open(address), sound(t))
+		}
+	}
 	b.do(t, "wide again", chromedp.EmulateViewport(1280, 900))
+
+	b.do(t, "skip link", b.open("/pages"), chromedp.KeyEvent(kb.Tab),
+		want(t, "it is seen", `document.activeElement.className === "skip" && document.activeElement.getBoundingClientRect().height > 10`),
+		chromedp.KeyEvent(kb.Enter), want(t, "it leads to the content", `location.hash === "#main"`))
+	b.do(t, "visible focus", b.open("/pages"))
+	for range 25 {
+		b.do(t, "visible focus", chromedp.KeyEvent(kb.Tab),
+			want(t, "an outline", `(e => e === document.body || getComputedStyle(e).outlineStyle !== "none" && parseFloat(getComputedStyle(e).outlineWidth) >= 1)(document.activeElement)`))
+	}
 
 	b.do(t, "theme", b.open("/"), chromedp.Click("[data-theme-switch]"), want(t, "dark", `document.documentElement.dataset.theme === "dark"`),
 		b.open("/pages"), want(t, "remembered", `document.documentElement.dataset.theme === "dark"`), chromedp.Click("[data-theme-switch]"))
@@ -271,6 +289,12 @@ func TestBrowser(t *testing.T) {
 		want(t, "all", `document.querySelector("#curve svg").viewBox.baseVal.width > 900`),
 		chromedp.Evaluate[chromedp.Void](`document.querySelector("#changes svg circle:has(title)").dispatchEvent(new PointerEvent("pointerover", {bubbles: true, clientX: 50, clientY: 50}))`),
 		want(t, "a value", `document.querySelector(".hover") !== null && document.querySelector(".hover").textContent.includes("Dice")`))
+	b.do(t, "sorting a whole table", b.open("/schedule"), chromedp.Click(`//th/a[text()="Late"]`), chromedp.WaitReady(`//th[@aria-sort="descending"]/a[text()="Late"]`),
+		chromedp.Click(`//th/a[text()="Late"]`), chromedp.WaitReady(`//th[@aria-sort="ascending"]/a[text()="Late"]`))
+	b.do(t, "periods by keys", b.open("/topics/the%20hours"), chromedp.KeyEvent("p"), chromedp.WaitReady(`a[data-key="n"]`), chromedp.KeyEvent("n"), chromedp.WaitNotPresent(`a[data-key="n"]`), chromedp.WaitReady("footer"))
+	b.do(t, "a band of novel pages", b.open("/search?q=hour+OR+long&series=hourly+web"),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector("figure a[href*='kind=']").dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}))`),
+		chromedp.WaitReady(`//h2[starts-with(text(), "Pages of snapshot")]`), want(t, "of one kind", `location.search.includes("kind=") && location.search.includes("snapshot=")`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))

@@ -38,6 +38,8 @@ var attacks = []struct{ url, contentType, page string }{
 	{"http://evil.test/svg", "text/html", `<title>&lt;/title&gt;&lt;svg onload=window.pwned=1&gt;%d</title><svg onload="window.pwned=1"><script>window.pwned=1</script><text>drawn %d</text></svg><div id="&quot; onmouseover=window.pwned=1 x=&quot;">Text of the hour %[2]d stands here and is read.</div>`},
 	{"http://evil.test/data", "text/html", `<title>data %d</title><p>Click <a href="data:text/html,<script>window.pwned=1</script>">here %d</a>, <a href="javascript:window.pwned=1">or here</a>, <a href="http://other.test/?a=1&b=<script>">or there %[2]d</a>.</p>`},
 	{"http://evil.test/charset", "text/html; charset=utf-7", "<title>+ADw-script+AD4-window.pwned=1 %d</title><p>+ADw-img src=x onerror=window.pwned=1+AD4- at %d o'clock. \u202etxet desrever\u202c \u2066\ufeffend.</p>"},
+	{"http://evil.test/lead-byte", "text/html; charset=shift_jis", "<title>\x81</title><p title=\"\x81\" onmouseover=window.pwned=1 x=\"\">Half a letter %d \x81<script>window.pwned=1</script> ends at hour %d.</p>"},
+	{"http://evil.test/escape", "text/html; charset=iso-2022-jp", "<title>\x1b$B\x1b(B<script>\x1b(Jwindow.pwned=1</script> %d</title><p>\x1b$B!!\x1b(B</p><p>Escapes of hour %d <img src=x onerror=\x1b(Jwindow.pwned=1>.</p>"},
 	{"http://evil.test/template", "text/html", `<title>{{.}} {{template "x"}} %d</title><p>{{printf "%%s" .}} ${window.pwned=1} at hour %d of the test.</p>`},
 }
 

@@ -186,11 +186,15 @@ func pagesShow(t *testing.T, fx fixture) {
 		{"/pages?watch=all&category=News", `rel="next"`, ""},
 		{"/pages?state=failing", "No page fits", ""},
 		{"/", "worth reading", "Nothing changed"},
-		{"/schedule", "66 pages are due", ""},
+		{"/schedule", fmt.Sprintf("%d pages are due", fixturePages+len(attacks)), ""},
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0])), "Compare the two marked", ""},
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0])), "published 2020-01-02 (markup)", "modified"},
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[2])), "Versions", "Its own dates"},
-		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "<del>2.</del>", ""},
+		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "<del>2.</del>", "was rewritten"},
+		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "added</ins> 2 words", ""},
+		{"/?order=-dice", `aria-sort="descending"><a href="/?order=dice"`, ""},
+		{"/?order=when", `aria-sort="descending"><a href="/?order=-when"`, ""},
+		{"/schedule?watches=-late&hosts=host", `aria-sort="ascending"`, ""},
 		{fmt.Sprintf("/pages/%d/diff?a=4&b=3", fx.page(t, fx.urls[0])), "Versions 3 and 4", ""},
 		{fmt.Sprintf("/pages/%d/diff?b=4&by=links", fx.page(t, fx.urls[0])), "links of both versions are the same", ""},
 	} {
@@ -224,6 +228,20 @@ func pagesShow(t *testing.T, fx fixture) {
 	}
 }
 
+// TestNotice wants the sentence above every page, those of errors too, as text.
+func TestNotice(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, open(t), func(o *web.Options) { o.Notice = func() string { return "A <b>demo</b>." } })
+	for _, address := range []string{"/", "/pages", "/nothing"} {
+		if body := bodyOf(t, get(t, s, address)); !strings.Contains(body, `role="note">A &lt;b&gt;demo&lt;/b&gt;.</p>`) {
+			t.Errorf("GET %s: no notice in %.2000s", address, body)
+		}
+	}
+	if body := bodyOf(t, get(t, newServer(t, open(t), nil), "/")); strings.Contains(body, `class="notice"`) {
+		t.Error("a notice where there is none")
+	}
+}
+
 func TestETag(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, open(t), nil)
@@ -243,7 +261,11 @@ func TestDatabaseAway(t *testing.T) {
 	db := open(t)
 	s := newServer(t, db, nil)
 	db.Close()
-	for address, want := range map[string]string{"/": "does not answer", "/pages": "Nothing that is stored is lost", "/schedule": "does not answer", "/pages/1": "does not answer", "/readyz": "the database does not answer"} {
+	for address, want := range map[string]string{
+		"/": "does not answer", "/pages": "Nothing that is stored is lost", "/schedule": "does not answer", "/pages/1": "does not answer", "/readyz": "the database does not answer",
+		"/pages/1/diff": "tries again by itself", "/pages/1/versions/1": "does not answer", "/pages/1/curve": "does not answer", "/search?q=tide": "does not answer", "/topics": "does not answer",
+		"/topics/tides": "does not answer", "/snapshots": "does not answer", "/snapshots/web": "does not answer", "/search.csv?q=tide&series=web": "does not answer",
+	} {
 		r := get(t, s, address)
 		if body := bodyOf(t, r); r.StatusCode != 503 || !strings.Contains(body, want) || strings.Contains(body, "goroutine") || strings.Contains(body, "closed pool") {
 			t.Errorf("GET %s: %d %s, want 503 and %q", address, r.StatusCode, body, want)

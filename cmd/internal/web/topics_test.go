@@ -32,7 +32,14 @@ func TestTopicPages(t *testing.T) {
 			t.Errorf("the topic does not show %q", words)
 		}
 	}
+	if !strings.Contains(page, `data-key="p" rel="prev"`) || strings.Contains(page, `data-key="n" rel="next"`) {
+		t.Error("the last period leads to the one before, and to no later one")
+	}
+	if list := ask(h, http.MethodGet, "/topics", nil).Body.String(); !strings.Contains(list, "New sentences of the last 4 periods") {
+		t.Error("the list has no trend")
+	}
 	for address, want := range map[string]int{
+		base + "?terms=-pages&pages=fresh": 200, base + "?terms=size": 400, base + "?pages=-": 400,
 		"/topics": 200, base: 200, base + "/20000101T000000Z": 404, base + "/yesterday": 404, base + "?mode=odd": 400, "/topics/none": 404,
 		"/feeds/topic/the%20hours.atom": 200, "/feeds/topic/none.atom": 404, "/feeds/topic/x": 404,
 	} {
