@@ -169,7 +169,7 @@ func (s *Server) ownDates(ctx context.Context, p store.PageView) ([]string, erro
 
 // headingOf is what a page is called: by its title, or its address without one.
 func headingOf(p store.PageView) string {
-	if t := strings.TrimSpace(clean(p.Title)); t != "" {
+	if t := titled(p.Title); t != "" {
 		if r := []rune(t); len(r) > 160 {
 			return string(r[:159]) + "…"
 		}

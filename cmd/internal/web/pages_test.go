@@ -191,7 +191,7 @@ func pagesShow(t *testing.T, fx fixture) {
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[0])), "published 2020-01-02 (markup)", "modified"},
 		{fmt.Sprintf("/pages/%d", fx.page(t, fx.urls[2])), "Versions", "Its own dates"},
 		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "<del>2.</del>", "was rewritten"},
-		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "added</ins> 2 words", ""},
+		{fmt.Sprintf("/pages/%d/diff?a=3&b=4", fx.page(t, fx.urls[0])), "added</ins> 1 word ·", ""},
 		{"/?order=-dice", `aria-sort="descending"><a href="/?order=dice"`, ""},
 		{"/?order=when", `aria-sort="descending"><a href="/?order=-when"`, ""},
 		{"/schedule?watches=-late&hosts=host", `aria-sort="ascending"`, ""},

@@ -100,6 +100,18 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
+// TestTitled finds nothing to be seen in titles of spaces, controls and broken letters.
+func TestTitled(t *testing.T) {
+	t.Parallel()
+	for title, want := range map[string]string{
+		"": "", "  \n ": "", "\ufffd": "", "\u200b\u202e\ufeff": "", "\x00": "", " A\u202eB ": "AB", "…": "…", "潮": "潮", "\ufffdx": "\ufffdx", "☂": "☂",
+	} {
+		if got := titled(title); got != want {
+			t.Errorf("titled(%q) = %q, want %q", title, got, want)
+		}
+	}
+}
+
 // TestHostileScores draws whatever numbers a database may hold.
 func TestHostileScores(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"when": when, "due": due, "stamp": stamp, "dice": diceWords, "hours": hoursWords, "count": count, "len64": length, "unit": unitWords, "bytes": bytesWords, "middle": middle,
-		"clean": clean, "plural": plural, "spark": spark, "outcome": outcomeWords, "trouble": troubleWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
+		"clean": clean, "titled": titled, "plural": plural, "spark": spark, "outcome": outcomeWords, "trouble": troubleWords, "shownText": shownText, "lag": lagWords, "figure": chart.NumberText,
 	}
 }
 
@@ -186,6 +186,18 @@ func clean(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// titled is a title as it is shown; empty if there is nothing in it to be seen, or
+// to be clicked at.
+func titled(title string) string {
+	t := strings.TrimSpace(clean(title))
+	if !strings.ContainsFunc(t, func(r rune) bool {
+		return r != unicode.ReplacementChar && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsPunct(r) || unicode.IsSymbol(r))
+	}) {
+		return ""
+	}
+	return t
 }
 
 // shownText is clean for a text whose line ends are kept.
