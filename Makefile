@@ -82,6 +82,10 @@ deb: build ## Build bin/strandline.deb: program, unit, man pages, completions, d
 test-deb: deb postgresql ## Install, start, upgrade, remove and purge the package in a folder of its own; wants root.
 	STRANDLINE_DEB=$(CURDIR)/bin/strandline.deb $(GO) test -count=1 -run Package ./cmd/strandline
 
+.PHONY: test-wacz
+test-wacz: postgresql ## Open an exported WACZ file in the replayer replaywebpage, which npm fetches.
+	GO='$(GO)' scripts/test-wacz
+
 .PHONY: clean
 clean: ## Remove what make first-look and make build have made.
 	rm -rf bin .strandline
