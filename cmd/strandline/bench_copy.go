@@ -169,7 +169,7 @@ func copyStatement(ctx context.Context, pool *pgxpool.Pool, table string) (strin
 		case types[i] == "tsvector": // and one that only the copies of a host have
 			exprs[i] = "t.words || array_to_tsvector(array['copy' || ($1::bigint & 1099511627775)::text])"
 		case name == "url_hash":
-			exprs[i] = "md5(" + url + ")::uuid"
+			exprs[i] = "encode(substr(sha256(convert_to(" + url + ", 'UTF8')), 1, 16), 'hex')::uuid"
 		case strings.HasPrefix(types[i], "timestamp"):
 			exprs[i] = "t." + name + " + $5::interval"
 		default:
