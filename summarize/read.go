@@ -102,8 +102,8 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 		}
 	}
 	var before []figures.Figure
-	seen := map[uint64]bool{}
-	read := 0
+	seen, read := map[uint64]bool{}, 0
+	gather := gathering{byForm: map[string][]int{}}
 	for part := range slices.Chunk(list, versionsAtOnce) {
 		keys := make([]store.ContentKey, len(part))
 		for i, v := range part {
@@ -123,9 +123,13 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 			if read == 0 {
 				rd.from, rd.known, before = v, now, figures.Of(p)
 			}
+			here := make(map[uint64]bool, len(now))
+			for _, s := range now {
+				here[s.Normal] = true
+			}
 			for _, s := range now {
 				if read > 0 && !seen[s.Normal] {
-					rd.add(s, now)
+					gather.add(s, here)
 				}
 				seen[s.Normal] = true
 			}
@@ -139,21 +143,43 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 			}
 		}
 	}
+	rd.fresh = gather.left()
 	return nil
 }
 
-// add takes in a new sentence of a version. One that had other figures and is gone
-// from this version was an earlier state of it ("47 cases", "49 cases"): the last one
-// of the period stands for all.
-func (p *reading) add(s sentence, now []sentence) {
+// gathering collects the new sentences of a page, version by version.
+type gathering struct {
+	fresh   []sentence
+	dropped []bool
+	byForm  map[string][]int // places in fresh, by the sentence without its figures
+}
+
+// add takes in a new sentence of a version that has the sentences now. One that had other figures and
+// is gone from this version was an earlier state of it ("47 cases", "49 cases"): the last one of the period
+// stands for all.
+func (g *gathering) add(s sentence, now map[uint64]bool) {
 	form := withoutFigures(s.Text)
-	i := slices.IndexFunc(p.fresh, func(old sentence) bool {
-		return old.version != s.version && withoutFigures(old.Text) == form && !slices.ContainsFunc(now, func(n sentence) bool { return n.Normal == old.Normal })
-	})
-	if i >= 0 && form != s.Text {
-		p.fresh = slices.Delete(p.fresh, i, i+1)
+	if form != s.Text {
+		for _, i := range g.byForm[form] {
+			if old := &g.fresh[i]; !g.dropped[i] && old.version != s.version && !now[old.Normal] {
+				g.dropped[i] = true
+				break
+			}
+		}
 	}
-	p.fresh = append(p.fresh, s)
+	g.byForm[form] = append(g.byForm[form], len(g.fresh))
+	g.fresh, g.dropped = append(g.fresh, s), append(g.dropped, false)
+}
+
+// left are the sentences that stand at the end.
+func (g *gathering) left() []sentence {
+	var out []sentence
+	for i, s := range g.fresh {
+		if !g.dropped[i] {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func withoutFigures(s string) string {
