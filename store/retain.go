@@ -116,7 +116,7 @@ func (db *DB) Retain(ctx context.Context, opt RetainOptions) (RetainReport, erro
 		return r.report, wrapRetain(err)
 	}
 	var run int32
-	if err := conn.QueryRow(ctx, qBeginRun.sql, r.now).Scan(&run); err != nil {
+	if err := conn.QueryRow(ctx, qBeginRun.sql, db.now()).Scan(&run); err != nil {
 		return RetainReport{}, fmt.Errorf("retention: %w", err)
 	}
 	err = r.run(ctx)

@@ -105,11 +105,13 @@ func (c *crawlCmd) alone(ctx context.Context, a *app, o *opened, i int, clk cloc
 	if err != nil {
 		return 0, err
 	}
-	crawler := snapshot.New(o.DB, f, g, o.reader, clk, keeper, a.crawlOptions(o))
+	disk := a.diskOf(o)
+	crawler := snapshot.New(o.DB, f, newPausing(g, clk, disk.Paused), o.reader, clk, keeper, a.crawlOptions(o))
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	group, run := errgroup.WithContext(run)
 	group.Go(func() error { return keeper.Run(run) })
+	group.Go(func() error { return disk.Run(run) })
 	var id store.SnapshotID
 	group.Go(func() error {
 		defer stop()

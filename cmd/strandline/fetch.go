@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/strandlinehq/strandline/crawler/clock"
@@ -34,7 +35,11 @@ func (c *fetchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	seen := 0
+	disk := a.diskOf(o)
 	for _, url := range urls {
+		if reason := disk.Reason(); reason != "" { // a person waits for the answer
+			return errors.New(reason)
+		}
 		ok, err := c.one(ctx, a, o, fetcher, url)
 		if err != nil {
 			return err

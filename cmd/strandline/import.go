@@ -86,13 +86,18 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 	}
 
 	progress := newProgress(a, c.Files)
+	disk := a.diskOf(o)
 	var mu sync.Mutex
 	told := map[string]int{}
 	start := time.Now()
 	report, err := archive.Import(ctx, o.DB, o.reader, c.Files, archive.ImportOptions{
 		MaxPayload: o.config.Crawler.MaxBody.Bytes(),
 		Series:     into.ID,
-		Progress:   progress.update,
+		Progress: func(file string, done, total int64) {
+			// No more is read while the disk is nearly full; when ctx ends, the import does.
+			_ = disk.Wait(ctx)
+			progress.update(file, done, total)
+		},
 		Damaged: func(file string, d *warc.Damage) {
 			mu.Lock()
 			defer mu.Unlock()

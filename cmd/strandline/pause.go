@@ -3,6 +3,7 @@ package main
 import (
 	"time"
 
+	"github.com/strandlinehq/strandline/cmd/internal/diskwatch"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/gate"
 )
@@ -36,4 +37,10 @@ func (p pausing) Ready(host string, now time.Time) (time.Time, gate.Why) {
 		return now.Add(p.pause), diskFull
 	}
 	return p.Gate.Ready(host, now)
+}
+
+// diskOf watches the disk of a command without the daemon. A state directory that cannot
+// be had is not measured: the database is elsewhere then.
+func (a *app) diskOf(o *opened) *diskwatch.Watch {
+	return diskwatch.New(o.stateDir, uint64(o.config.Disk.MinFree), nil, a.log)
 }

@@ -72,8 +72,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 		return nil, err
 	}
 	s.gate, s.fetcher = g, fetcher
-	// A state directory that cannot be had is not measured: the database is elsewhere then.
-	s.disk = diskwatch.New(o.stateDir, uint64(o.config.Disk.MinFree), nil, a.log)
+	s.disk = a.diskOf(o)
 	ready := newPausing(g, clk, func() bool { return s.disk.Paused() })
 	s.metrics = s.newMetrics()
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{

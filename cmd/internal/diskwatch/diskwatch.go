@@ -49,8 +49,9 @@ type Watch struct {
 	measure func(dir string) (Space, error)
 	log     *slog.Logger
 
-	mu    sync.Mutex // guards state
-	state State
+	mu     sync.Mutex // guards the rest
+	state  State
+	looked time.Time
 }
 
 // New returns a watch on the file system of dir, measured by measure; nil means
@@ -93,6 +94,7 @@ func (w *Watch) Look(now time.Time) {
 	space, err := w.measure(w.dir)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.looked = now
 	s := &w.state
 	if err != nil {
 		if s.Known {
@@ -109,6 +111,30 @@ func (w *Watch) Look(now time.Time) {
 	case s.Paused && space.Free >= s.Least+s.Least/8:
 		s.Paused, s.Since = false, time.Time{}
 		w.log.Info("there is room on the disk again; pages are fetched", "dir", w.dir, "free_bytes", space.Free)
+	}
+}
+
+// Wait returns when there is room, at once if there is, or with the error of ctx. It is
+// for work without Run beside it, which asks before each step: it measures by itself,
+// no more often than Run would.
+func (w *Watch) Wait(ctx context.Context) error {
+	for {
+		w.mu.Lock()
+		old := time.Since(w.looked) >= every
+		w.mu.Unlock()
+		if old {
+			w.Look(time.Now())
+		}
+		if !w.Paused() {
+			return nil
+		}
+		t := time.NewTimer(every)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		case <-t.C:
+		}
 	}
 }
 

@@ -1,10 +1,12 @@
 package diskwatch
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -46,6 +48,41 @@ func TestPause(t *testing.T) {
 	if w.Paused() {
 		t.Error("paused without a bound")
 	}
+}
+
+// TestWait holds work back while there is no room, in the test's time.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		free := uint64(100)
+		measured := 0
+		w := New("/state", 50, func(string) (Space, error) { measured++; return Space{Free: free, Size: 1000}, nil }, slog.New(slog.DiscardHandler))
+		for range 1000 {
+			if err := w.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if measured > 2 {
+			t.Errorf("measured %d times at one moment", measured)
+		}
+		free = 10
+		time.Sleep(every)
+		begun := time.Now()
+		go func() { time.Sleep(30 * time.Second); free = 60 }()
+		if err := w.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(begun); waited < 30*time.Second || waited > 30*time.Second+2*every {
+			t.Errorf("waited %s, want 30 s", waited)
+		}
+		free = 10
+		time.Sleep(every)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := w.Wait(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the end of the context", err)
+		}
+	})
 }
 
 func TestMeasure(t *testing.T) {
