@@ -1,6 +1,10 @@
 package chart
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // BlockMap draws the outline of a page as boxes within boxes in reading order,
 // coloured by how long the content of each block stayed (paper A Figure 7;
@@ -20,7 +24,7 @@ type Block struct {
 
 // What is drawn at most; more is said in words.
 const (
-	maxBlocks = 240
+	maxBlocks = 64 // some 1,500 px
 	maxDepth  = 10
 )
 
@@ -55,16 +59,15 @@ const blockTitle = "Which parts of the page change soon, and which stay?"
 
 func (f BlockMap) render(opt Options) *canvas {
 	opt.Height = 0
-	left := maxBlocks
-	heights := map[*Block]float64{}
+	heights := chosen(f.Blocks)
 	total := 0.0
 	for i := range f.Blocks {
-		total += measure(&f.Blocks[i], 1, &left, heights)
+		total += measure(&f.Blocks[i], heights)
 	}
 	c := newCanvas(opt, defWidth, 220)
 	note := ""
 	if hidden := countBlocks(f.Blocks, 0) - len(heights); hidden > 0 {
-		note = plural(hidden, "block is", "blocks are") + " not drawn."
+		note = plural(hidden, "block is", "blocks are") + " not drawn: deep ones, and those of which no life is known."
 	}
 	top := c.head(blockTitle, f.Page, note)
 	if len(heights) == 0 {
@@ -105,17 +108,64 @@ func (f BlockMap) legend(c *canvas, y float64) float64 {
 	return y
 }
 
-// measure is the height of a block with its children, remembered in heights for
-// the blocks that are drawn.
-func measure(b *Block, depth int, left *int, heights map[*Block]float64) float64 {
-	if *left == 0 || depth > maxDepth {
+// chosen gives the blocks that are drawn, at most maxBlocks with those around them: first those
+// whose life is known, from the outermost inwards, then others.
+func chosen(blocks []Block) map[*Block]float64 {
+	type candidate struct {
+		*Block
+		parent, depth int
+	}
+	var all []candidate
+	var walk func(blocks []Block, parent, depth int)
+	walk = func(blocks []Block, parent, depth int) {
+		for i := range blocks {
+			all = append(all, candidate{&blocks[i], parent, depth})
+			if depth < maxDepth {
+				walk(blocks[i].Children, len(all)-1, depth+1)
+			}
+		}
+	}
+	walk(blocks, -1, 1)
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	unknown := func(b *Block) int {
+		if finite(b.Hours) && b.Hours >= 0 {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(unknown(all[a].Block), unknown(all[b].Block)), cmp.Compare(all[a].depth, all[b].depth))
+	})
+	out := map[*Block]float64{}
+	for _, i := range order {
+		var path []*Block
+		for k := i; k >= 0; k = all[k].parent {
+			if _, ok := out[all[k].Block]; !ok {
+				path = append(path, all[k].Block)
+			}
+		}
+		if len(out)+len(path) <= maxBlocks {
+			for _, b := range path {
+				out[b] = 0
+			}
+		}
+	}
+	return out
+}
+
+// measure is the height of a block with its children, remembered in heights, which has the
+// blocks that are drawn.
+func measure(b *Block, heights map[*Block]float64) float64 {
+	if _, ok := heights[b]; !ok {
 		return 0
 	}
-	*left--
 	h := blockLine + 2
 	inner := 0.0
 	for i := range b.Children {
-		inner += measure(&b.Children[i], depth+1, left, heights)
+		inner += measure(&b.Children[i], heights)
 	}
 	if inner > 0 {
 		h += inner + blockPad

@@ -9,7 +9,7 @@ import (
 	"github.com/strandlinehq/strandline/monitor/terms"
 )
 
-// Terms prints the page's part of paper A's Table 3 (SCIENCE A25).
+// Terms prints the page's part of paper A's Table 3 (SCIENCE A25), and draws when its terms were there.
 func (r *Page) Terms(ctx context.Context) (*report.Table, chart.Figure, error) {
 	const top, side = 20, 10
 	t := &report.Table{
@@ -72,5 +72,6 @@ func (r *Page) Terms(ctx context.Context) (*report.Table, chart.Figure, error) {
 		t.Note("It is not up to date: what was fetched lately is not in it yet.")
 	}
 	r.noteTerms(t)
-	return t, nil, nil
+	_, figure, err := r.Lifespans(ctx) // the same terms, over time
+	return t, figure, err
 }
