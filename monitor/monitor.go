@@ -127,6 +127,7 @@ func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 		})
 	}
 	g.Go(func() error { return m.measureSnapshots(both) })
+	g.Go(func() error { return m.findCopies(both) })
 	err := g.Wait()
 	if err == nil {
 		_, err = m.drainTexts(ctx)

@@ -84,11 +84,11 @@ func (w *rebuildWrite) write(ctx context.Context, tx pgx.Tx) error {
 			s.Title, s.Language, s.textHash, s.textSince = v.row.title, v.row.language, v.row.textHash, v.row.textSince
 		}
 	}
-	if err := (&batch{db: w.db}).enqueue(ctx, tx, queue); err != nil {
+	if err := (&batch{db: w.db}).enqueue(ctx, tx, queue, append([]string{StageCopies}, stages...)...); err != nil {
 		return err
 	}
 	for _, id := range ids {
-		for _, q := range []statement{qDropAnalysis, qDropText, qDropPassages} {
+		for _, q := range []statement{qDropAnalysis, qDropText, qDropPassages, qDropSketches} {
 			if _, err := tx.Exec(ctx, q.sql, id, id.Bucket()); err != nil {
 				return fmt.Errorf("drop what was computed of page %d: %w", id, err)
 			}

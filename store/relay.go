@@ -68,7 +68,7 @@ func (b *batch) relay(ctx context.Context, tx pgx.Tx, p *pageBatch) error {
 	if p.measured, err = loadMeasured(ctx, tx, p.id, versions); err != nil {
 		return err
 	}
-	for _, q := range []statement{qDropFetches, qDropVersions, qDropChanges, qDropTodo, qDropAnalysis, qDropText, qDropPassages} {
+	for _, q := range []statement{qDropFetches, qDropVersions, qDropChanges, qDropTodo, qDropAnalysis, qDropText, qDropPassages, qDropSketches} {
 		if _, err := tx.Exec(ctx, q.sql, p.id, p.id.Bucket()); err != nil {
 			return fmt.Errorf("lay the versions of page %d anew: %w", p.id, err)
 		}

@@ -181,7 +181,7 @@ func dropSnapshots(ctx context.Context, tx pgx.Tx, ids []SnapshotID) error {
 		return nil
 	}
 	for _, q := range []statement{
-		qDropScores, qDropKnown, qDropFrontier, qDropSnapshotPages, qDropConvergence, qDropDistribution, qDropTruth, qDropAccuracy, qDropMiss, qDropSnapshots,
+		qDropScores, qDropKnown, qDropFrontier, qDropSnapshotPages, qDropConvergence, qDropDistribution, qDropTruth, qDropAccuracy, qDropMiss, qDropCopyCounts, qDropSnapshots,
 	} {
 		if _, err := tx.Exec(ctx, q.sql, ids); err != nil {
 			return err

@@ -31,6 +31,13 @@ var (
 		join core.version r on r.bucket = s.bucket and r.page_id = s.page_id and r.first_seen <= s.crawled_at and r.last_seen >= s.crawled_at
 		where s.snapshot_id = $1 and s.page_id = any($2::bigint[]) and s.bucket = any($3::int[]) and r.bucket = any($3::int[]) and s.crawled
 		order by s.page_id, r.version`}
+	// Times that two versions share belong to the later.
+	qSnapshotVersions = statement{routed, `
+		select distinct on (r.page_id) r.page_id, r.version, r.first_seen, r.bucket, r.record
+		from core.snapshot_page s
+		join core.version r on r.bucket = s.bucket and r.page_id = s.page_id and r.first_seen <= s.crawled_at and r.last_seen >= s.crawled_at
+		where s.snapshot_id = $1 and s.page_id = any($2::bigint[]) and s.bucket = any($3::int[]) and r.bucket = any($3::int[]) and s.crawled
+		order by r.page_id, r.version desc`}
 	// Versions that were read by other rules since may have other links.
 	qRelink = statement{all, `
 		update core.snapshot_page s set links_hash = r.links_hash
@@ -132,6 +139,19 @@ func (db *DB) PageRecords(ctx context.Context, id SnapshotID, pages []PageID) (m
 		if raw, ok := contents[key]; ok {
 			out[page] = raw
 		}
+	}
+	return out, nil
+}
+
+// SnapshotVersions returns, of pages of a snapshot, the versions that it saw.
+func (db *DB) SnapshotVersions(ctx context.Context, id SnapshotID, pages []PageID) ([]VersionRef, error) {
+	rows, err := db.pool.Query(ctx, qSnapshotVersions.sql, id, pages, bucketsOf(pages))
+	if err != nil {
+		return nil, fmt.Errorf("look up versions of a snapshot: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, scanVersionRef)
+	if err != nil {
+		return nil, fmt.Errorf("look up versions of a snapshot: %w", err)
 	}
 	return out, nil
 }

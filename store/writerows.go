@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +27,7 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 	var fetches []fetchRow
 	var versions []pageVersion
 	var extended []pageVersion
-	var queue []pageVersion
+	var queue, first []pageVersion
 	var seen []time.Time // when fetches saw a version
 	states := make([]*PageState, 0, len(b.pages))
 	for _, p := range b.pages {
@@ -41,6 +42,9 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 		for _, v := range p.timeline.made {
 			versions = append(versions, pageVersion{p.id, v})
 			queue = append(queue, pageVersion{p.id, v})
+			if v.number == 1 && !crawledBySnapshot(p.obs) {
+				first = append(first, pageVersion{p.id, v})
+			}
 		}
 		if p.extended != nil && p.extended.fetches > 0 {
 			extended = append(extended, pageVersion{p.id, p.extended})
@@ -57,7 +61,10 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 	if err := extendVersions(ctx, tx, extended); err != nil {
 		return err
 	}
-	if err := b.enqueue(ctx, tx, queue); err != nil {
+	if err := b.enqueue(ctx, tx, queue, stages...); err != nil {
+		return err
+	}
+	if err := b.enqueue(ctx, tx, first, StageCopies); err != nil {
 		return err
 	}
 	if err := notePeriods(ctx, tx, seen); err != nil {
@@ -193,8 +200,14 @@ func extendVersions(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
 	return nil
 }
 
-// enqueue hands new versions to the later stages.
-func (b *batch) enqueue(ctx context.Context, tx pgx.Tx, rows []pageVersion) error {
+// crawledBySnapshot reports whether a crawl of a snapshot fetched a page. Whoever
+// computes the snapshot then looks for copies, when all of its pages are there.
+func crawledBySnapshot(all []*observation) bool {
+	return slices.ContainsFunc(all, func(o *observation) bool { return o.kind == KindSnapshot })
+}
+
+// enqueue hands new versions to later stages.
+func (b *batch) enqueue(ctx context.Context, tx pgx.Tx, rows []pageVersion, stages ...string) error {
 	if len(rows) == 0 {
 		return nil
 	}

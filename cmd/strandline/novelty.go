@@ -64,7 +64,11 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	if c.Snapshot > 0 {
 		all = slices.DeleteFunc(all, func(s store.SeriesSnapshot) bool { return s.Number != c.Snapshot })
 	}
-	t := seriesreport.Snapshots(s.Name, all)
+	copies, err := o.CopyCounts(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	t := seriesreport.Snapshots(s.Name, all, copies)
 	t.Name = "snapshots"
 	switch {
 	case a.flags.JSON:

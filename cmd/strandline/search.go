@@ -71,6 +71,9 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		r.Rank, r.Times = &h.Rank, h.Times
 		out = append(out, r)
 	}
+	if err := markCopies(ctx, o.DB, out); err != nil {
+		return err
+	}
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{"pages": nonNil(out), "partial": all.Partial})
 	}
@@ -129,6 +132,9 @@ func (c *searchCmd) series(ctx context.Context, a *app, o *opened, q query.Query
 		r.Snapshot, r.Kind, r.Class, r.Novelty, r.FirstSeen = p.Snapshot, string(p.Kind), p.Class, &p.Novelty, &p.FirstSeen
 		out = append(out, r)
 	}
+	if err := markCopies(ctx, o.DB, out); err != nil {
+		return err
+	}
 	if a.flags.JSON {
 		var rows []map[string]any
 		for _, k := range counts {
@@ -166,9 +172,35 @@ type searchResult struct {
 	Class     string       `json:"class,omitempty"`
 	Novelty   *float64     `json:"novelty,omitempty"`
 	FirstSeen *time.Time   `json:"first_seen,omitempty"`
+	Copy      *searchCopy  `json:"copy,omitempty"`
 	Hit       string       `json:"hit"`
 	New       []string     `json:"new"`
 	NewSince  *time.Time   `json:"new_since,omitempty"`
+}
+
+// searchCopy is what a page that was found is a copy of.
+type searchCopy struct {
+	Kind   store.CopyKind `json:"kind"`
+	Source string         `json:"source_url"`
+	Page   store.PageID   `json:"source_id"`
+}
+
+// markCopies says of pages that were found which are copies of others.
+func markCopies(ctx context.Context, db *store.DB, all []searchResult) error {
+	pages := make([]store.PageID, len(all))
+	for i, r := range all {
+		pages[i] = r.Page
+	}
+	copies, err := db.Copies(ctx, pages)
+	if err != nil {
+		return err
+	}
+	for i, r := range all {
+		if c, ok := copies[r.Page]; ok {
+			all[i].Copy = &searchCopy{c.Kind, c.SourceURL, c.Source}
+		}
+	}
+	return nil
 }
 
 func resultOf(page store.PageID, url string, at time.Time, s found.Shown) searchResult {
@@ -184,6 +216,9 @@ func resultOf(page store.PageID, url string, at time.Time, s found.Shown) search
 
 func (r searchResult) print(a *app, state string) {
 	fmt.Fprintf(a.stdout, "%s\n  %s\n", r.URL, state)
+	if r.Copy != nil {
+		fmt.Fprintf(a.stdout, "  %s %s\n", found.CopyWords(r.Copy.Kind), r.Copy.Source)
+	}
 	if r.Title != "" {
 		fmt.Fprintf(a.stdout, "  %s\n", r.Title)
 	}

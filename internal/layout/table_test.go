@@ -23,7 +23,7 @@ func rows() []row {
 			"crawler/adaptive", "crawler/burst", "crawler/canonical", "crawler/clock", "crawler/extract", "crawler/feed", "crawler/fetch", "crawler/gate",
 			"crawler/robotcache", "crawler/robots", "crawler/schedule", "crawler/simweb", "crawler/sitemap", "crawler/source",
 			"crawler/warc", "crawler/warc/cdxj",
-			"monitor/category", "monitor/classes", "monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/mask", "monitor/neardup", "monitor/notice", "monitor/novelty", "monitor/pagedate", "monitor/query", "monitor/sample", "monitor/snippet", "monitor/suggest", "monitor/terms",
+			"monitor/category", "monitor/classes", "monitor/curve", "monitor/dice", "monitor/dom", "monitor/ignore", "monitor/maintext", "monitor/mask", "monitor/neardup", "monitor/notice", "monitor/novelty", "monitor/pagedate", "monitor/query", "monitor/sample", "monitor/snippet", "monitor/suggest", "monitor/terms",
 			"monitor/novelty/birth", "monitor/novelty/eval", "monitor/novelty/linkfile", "monitor/novelty/window",
 			"monitor/text", "monitor/text/diff",
 			"summarize/boilerplate", "summarize/choose", "summarize/cluster", "summarize/feature", "summarize/figures", "summarize/novel", "summarize/passage",
@@ -34,7 +34,7 @@ func rows() []row {
 		{"crawler", []string{
 			"crawler", "crawler/archive", "crawler/daemon", "crawler/frontier", "crawler/intake", "crawler/recrawl", "crawler/snapshot",
 		}, []string{"crawler", "store", "leaves"}},
-		{"monitor", []string{"monitor", "monitor/series"}, []string{"monitor", "store", "leaves"}},
+		{"monitor", []string{"monitor", "monitor/copies", "monitor/series"}, []string{"monitor", "store", "leaves"}},
 		{"summarize", []string{"summarize"}, []string{"store", "monitor", "leaves"}},
 		{"cmd", []string{"cmd/..."}, []string{"cmd", "configs", "crawler", "monitor", "summarize", "store", "migrations", "leaves"}},
 		{testHelpers, []string{"store/pgtest", "internal/layout", "internal/topicweb"}, []string{"leaves"}},

@@ -62,6 +62,9 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 			return err
 		}
 	}
+	if err := set.findCopies(ctx, db, classes, graph, scores); err != nil {
+		return fmt.Errorf("copies: %w", err)
+	}
 	return db.PutNovelty(ctx, snapshot.ID, res, seen.heard, rows(set, classes, graph, scores, seen, opt.Rules))
 }
 

@@ -22,6 +22,8 @@
 // Scores are judged by two truths: the month in a page's URL, and the date of
 // publication that the page gives itself.
 //
-// Left out: fetching (crawler), copies of old pages (SCIENCE T15), and pages that are
-// found between snapshots (SCIENCE T17).
+// Pages of U that are copies of older ones are told by monitor/copies and counted apart
+// (SCIENCE T15); they stay in U, and their scores as they are.
+//
+// Left out: fetching (crawler), and pages that are found between snapshots (SCIENCE T17).
 package series

@@ -18,11 +18,12 @@ type pageSet struct {
 	snapshot *store.SeriesSnapshot
 	before   *store.SeriesSnapshot // the last one with pages; nil for the first
 
-	flags   []novelty.Flag
-	pages   []crawled               // W, in order of their numbers
-	aliases map[uint32]store.PageID // where each redirect leads in the end
-	failed  int64
-	traps   int64
+	flags    []novelty.Flag
+	pages    []crawled               // W, in order of their numbers
+	previous []store.PageID          // W of the snapshot before
+	aliases  map[uint32]store.PageID // where each redirect leads in the end
+	failed   int64
+	traps    int64
 }
 
 // crawled is a page of W.
@@ -82,6 +83,7 @@ func (s *pageSet) readBefore(ctx context.Context, db *store.DB) error {
 		number, err := s.number(p.Page)
 		if err == nil && p.Crawled && !p.Trap {
 			s.flags[number] |= novelty.Previous | novelty.Known
+			s.previous = append(s.previous, p.Page)
 		}
 		return err
 	})

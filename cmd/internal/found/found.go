@@ -98,3 +98,16 @@ func Plain(line []snippet.Span) string {
 	}
 	return b.String()
 }
+
+// CopyWords says what a page is to the page whose text it has, which follows.
+func CopyWords(k store.CopyKind) string {
+	switch k {
+	case store.Moved:
+		return "moved from"
+	case store.Twin:
+		return "same text as"
+	case store.Near:
+		return "much like"
+	}
+	return "copy of"
+}

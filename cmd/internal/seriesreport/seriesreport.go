@@ -21,6 +21,7 @@ import (
 type Series struct {
 	Name      string
 	All       []store.SeriesSnapshot // in order of time
+	Copies    map[int]store.CopyCounts // by numbers; those that were looked at
 	computed  []computed
 	threshold *float64 // marked in the accuracy
 }
@@ -36,6 +37,9 @@ func Read(ctx context.Context, db *store.DB, of store.Series) (*Series, error) {
 	s := &Series{Name: of.Name}
 	var err error
 	if s.All, err = db.Snapshots(ctx, of.ID); err != nil {
+		return nil, err
+	}
+	if s.Copies, err = db.CopyCounts(ctx, of.ID); err != nil {
 		return nil, err
 	}
 	results, err := db.Novelty(ctx, of.ID)
@@ -112,24 +116,30 @@ func (s *Series) Sizes() (*report.Table, chart.Figure) {
 			At: one.StartedAt, L2: float64(one.L2), Other: float64(one.OldOther), Unidentified: float64(one.Unidentified), Missing: one.ComputedAt.IsZero(),
 		})
 	}
-	return Snapshots(s.Name, s.All), f
+	return Snapshots(s.Name, s.All, s.Copies), f
 }
 
 // Snapshots makes paper T's Tables 1 and 2 (SCIENCE T6) of a series and its
-// snapshots.
-func Snapshots(name string, all []store.SeriesSnapshot) *report.Table {
+// snapshots, with what is left of the new pages without copies (T15).
+func Snapshots(name string, all []store.SeriesSnapshot, copies map[int]store.CopyCounts) *report.Table {
 	t := &report.Table{Title: "Snapshots of series " + name, Columns: []string{
 		"snapshot", "started", "finished", "status", "pages", "links", "fringe", "L2", "O \\ L2", "U", "aliases", "failed", "traps", "delta", "iterations",
+		"copies", "moved", "twins", "U without", "novel", "novel without",
 	}}
 	rows := 0
 	for _, s := range all {
 		row := []any{s.Number, s.StartedAt, s.FinishedAt, string(s.Status)}
 		if s.ComputedAt.IsZero() {
-			t.Add(append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)...)
+			t.Add(append(row, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil)...)
 			continue
 		}
 		rows++
-		t.Add(append(row, s.Pages, s.Links, s.Fringe, s.L2, s.OldOther, s.Unidentified, s.Aliases, s.Failed, s.Traps, s.Delta, s.Iterations)...)
+		row = append(row, s.Pages, s.Links, s.Fringe, s.L2, s.OldOther, s.Unidentified, s.Aliases, s.Failed, s.Traps, s.Delta, s.Iterations)
+		if c, ok := copies[s.Number]; ok {
+			t.Add(append(row, c.Copies, c.Moved, c.Twins, s.Unidentified-c.Copies-c.Moved-c.Twins, c.Novel, c.NovelWithout)...)
+		} else {
+			t.Add(append(row, nil, nil, nil, nil, nil, nil)...)
+		}
 		if s.L2+s.OldOther+s.Unidentified != s.Pages {
 			t.Note("Snapshot %d: |L2| + |O \\ L2| + |U| = %d, but |W| = %d.", s.Number, s.L2+s.OldOther+s.Unidentified, s.Pages)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/compare"
+	"github.com/strandlinehq/strandline/cmd/internal/found"
 	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/pagedate"
@@ -75,6 +76,7 @@ type pageBody struct {
 	Sentence string // how it changes, in words
 	Figures  []figureBody
 	Dates    []string // that the page gives itself, in words
+	Copy     *copied  // nil: of none
 	Lasting  []string
 	Passing  []string
 	Versions []store.Version
@@ -130,6 +132,13 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	if len(b.Versions) > rowsAPage {
 		b.Versions = b.Versions[:rowsAPage]
 		b.Next = fmt.Sprintf("%s?before=%d#versions", base, b.Versions[rowsAPage-1].Number)
+	}
+	copies, err := s.db.Copies(ctx, []store.PageID{p.Page})
+	if err != nil {
+		return err
+	}
+	if c, ok := copies[p.Page]; ok {
+		b.Copy = &copied{found.CopyWords(c.Kind), c.Source, c.SourceURL}
 	}
 	if b.Dates, err = s.ownDates(ctx, p.PageView); err != nil {
 		return err

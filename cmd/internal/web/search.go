@@ -99,6 +99,7 @@ type result struct {
 	GoneAt    time.Time
 	Times     int32
 	Snippet   snippet.Snippet
+	Copy      *copied   // nil: of none
 	Since     time.Time // what Snippet.New is new since; zero: nothing to compare with
 }
 
@@ -189,6 +190,9 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 			err = s.searchVersions(r.Context(), &b)
 		}
 		if err != nil {
+			return err
+		}
+		if err := s.markCopies(r.Context(), b.Groups); err != nil {
 			return err
 		}
 	}
@@ -288,6 +292,35 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 		g.Results = append(g.Results, one)
 	}
 	return nil
+}
+
+// markCopies says of results which are copies of others.
+func (s *Server) markCopies(ctx context.Context, groups []resultGroup) error {
+	var pages []store.PageID
+	for _, g := range groups {
+		for _, r := range g.Results {
+			pages = append(pages, r.Page)
+		}
+	}
+	copies, err := s.db.Copies(ctx, pages)
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		for i, r := range g.Results {
+			if c, ok := copies[r.Page]; ok {
+				g.Results[i].Copy = &copied{found.CopyWords(c.Kind), c.Source, c.SourceURL}
+			}
+		}
+	}
+	return nil
+}
+
+// copied is what a page is a copy of.
+type copied struct {
+	Words  string
+	Source store.PageID
+	URL    string
 }
 
 func resultOf(page store.PageID, url string, at time.Time, s found.Shown) result {
