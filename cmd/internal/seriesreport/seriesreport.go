@@ -20,7 +20,7 @@ import (
 // Series is a series of snapshots with what is computed of them.
 type Series struct {
 	Name      string
-	All       []store.SeriesSnapshot // in order of time
+	All       []store.SeriesSnapshot   // in order of time
 	Copies    map[int]store.CopyCounts // by numbers; those that were looked at
 	computed  []computed
 	threshold *float64 // marked in the accuracy

@@ -116,6 +116,16 @@ func (v *seriesView) query(pairs ...string) string {
 	return query("", append([]string{"delta", v.delta, "threshold", v.threshold}, pairs...)...)
 }
 
+// Without counts the pages of U of a snapshot that are no copies; empty where nobody
+// looked.
+func (v *seriesView) Without(s store.SeriesSnapshot) string {
+	c, ok := v.Copies[s.Number]
+	if !ok {
+		return ""
+	}
+	return count(s.Unidentified - c.Copies - c.Moved - c.Twins)
+}
+
 // lookSeries reads the series and narrows it as the address asks.
 func (s *Server) lookSeries(r *http.Request) (*seriesView, error) {
 	series, err := s.db.SeriesByName(r.Context(), r.PathValue("series"))
