@@ -75,6 +75,15 @@ func measureChanges(ctx context.Context, tx *store.Tx, todo []store.Todo, r read
 		change.Masked = noise.masked(s, before.page, after.page)
 		changes = append(changes, change)
 	}
+	var other []store.Todo
+	for _, c := range changes {
+		if c.Dice < asOther {
+			other = append(other, store.Todo{Page: c.Page, Version: c.Version})
+		}
+	}
+	if err := tx.QueueCopies(ctx, other); err != nil {
+		return err
+	}
 	return tx.PutChanges(ctx, changes)
 }
 

@@ -7,9 +7,14 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
+// asOther is the Dice value below which a version says something else than the one
+// before, and may be what a later page copies.
+const asOther = 0.5
+
 // findCopies looks at the versions in the queue of copies until it is empty: all of them
 // can be found from then on, and pages that are new are looked up (SCIENCE T15). Pages
-// that a snapshot crawls are looked up when it is computed.
+// of snapshots are looked up when these are computed, since of two that came together
+// neither is the older.
 //
 // What is written does not hang on the transaction that takes the versions out of the
 // queue: a version that is taken and not looked up stays queued, and looking again
@@ -24,9 +29,17 @@ func (m *Monitor) findCopies(ctx context.Context) error {
 			if err := copies.Sketches(ctx, m.db, refs); err != nil {
 				return err
 			}
+			pages := make([]store.PageID, len(refs))
+			for i, r := range refs {
+				pages[i] = r.Page
+			}
+			snapped, err := m.db.InSeries(ctx, pages)
+			if err != nil {
+				return err
+			}
 			var asked []copies.Asked
 			for _, r := range refs {
-				if r.Version == 1 {
+				if r.Version == 1 && !snapped[r.Page] {
 					asked = append(asked, copies.Asked{Page: r.Page, Version: r.Version, At: r.FirstSeen})
 				}
 			}

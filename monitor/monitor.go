@@ -127,10 +127,12 @@ func (m *Monitor) DrainVersions(ctx context.Context) (int, error) {
 		})
 	}
 	g.Go(func() error { return m.measureSnapshots(both) })
-	g.Go(func() error { return m.findCopies(both) })
 	err := g.Wait()
 	if err == nil {
 		_, err = m.drainTexts(ctx)
+	}
+	if err == nil {
+		err = m.findCopies(ctx) // after the changes, which queue versions for it
 	}
 	if err == nil {
 		err = m.flagChanges(ctx)

@@ -67,6 +67,15 @@ var (
 		) f
 		order by f.url_hash
 		limit $3`}
+	qQueueCopies = statement{routed, `
+		insert into core.monitor_todo (page_id, bucket, version, stage, enqueued_at)
+		select v.page_id, (v.page_id >> 40)::int, v.version, $3, $4 from unnest($1::bigint[], $2::int[]) v(page_id, version)
+		on conflict (page_id, bucket, version, stage) do nothing`}
+	qInSeries = statement{routed, `
+		select distinct c.page_id
+		from core.series r
+		join core.series_capture c using (series_id)
+		where c.page_id = any($1::bigint[]) and c.bucket = any($2::int[])`}
 	qDropSketches = statement{routed, `delete from core.page_sketch where bucket = $2 and page_id = $1`}
 )
 
@@ -217,6 +226,32 @@ func (db *DB) KeyHolders(ctx context.Context, keys []int64, limit int) (map[int6
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look up sketches: %w", err)
+	}
+	return out, nil
+}
+
+// QueueCopies has versions looked at by the stage of copies.
+func (t *Tx) QueueCopies(ctx context.Context, versions []Todo) error {
+	if len(versions) == 0 {
+		return nil
+	}
+	pages, numbers := todoColumns(versions)
+	if _, err := t.tx.Exec(ctx, qQueueCopies.sql, pages, numbers, StageCopies, t.db.now()); err != nil {
+		return fmt.Errorf("queue versions for copies: %w", err)
+	}
+	return nil
+}
+
+// InSeries returns those of the pages that were imported into a series.
+func (db *DB) InSeries(ctx context.Context, pages []PageID) (map[PageID]bool, error) {
+	rows, err := db.pool.Query(ctx, qInSeries.sql, pages, bucketsOf(pages))
+	if err != nil {
+		return nil, fmt.Errorf("look for pages of series: %w", err)
+	}
+	out := map[PageID]bool{}
+	var page PageID
+	if _, err := pgx.ForEachRow(rows, []any{&page}, func() error { out[page] = true; return nil }); err != nil {
+		return nil, fmt.Errorf("look for pages of series: %w", err)
 	}
 	return out, nil
 }

@@ -215,13 +215,14 @@ func TestCopyKinds(t *testing.T) {
 		return sight{url: url, at: month(k).Add(time.Minute), markup: markup}
 	}
 	first := prose(1)
-	load(t, db, id, []sight{
+	sights := []sight{
 		p("http://a.test/one", 0, first), p("http://a.test/other", 0, prose(2)), p("http://a.test/short", 0, "<p>Coming soon"),
 		p("http://bb.test/twin", 0, first), p("http://empty.test/", 0, ""),
 		p("http://a.test/one", 1, first), p("http://a.test/other", 1, prose(2)), p("http://c.test/copy", 1, first), p("http://c.test/short", 1, "<p>Coming soon"),
 		p("http://c.test/new", 1, prose(3)), p("http://c.test/near", 1, strings.NewReplacer("Line 5", "Row five, as was", "Line 7", "Row seven, as it was", "Line 9", "Row nine, as it was").Replace(first)), p("http://empty2.test/", 1, ""),
 		p("http://a.test/other", 2, prose(2)), p("http://c.test/copy", 2, first), p("http://d.test/late", 2, prose(3)),
-	}, 5)
+	}
+	load(t, db, id, sights, 5)
 	update(t, db, id, series.Defaults())
 	want := map[string]label{
 		"http://bb.test/twin": {store.Twin, "http://a.test/one"}, "http://c.test/copy": {store.Moved, "http://a.test/one"},
@@ -230,35 +231,51 @@ func TestCopyKinds(t *testing.T) {
 	if diff := cmp.Diff(want, labels(t, db)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// Again is the same: nothing that came later has become a source.
+	// Again is the same: nothing that came later has become a source. Nor does the
+	// monitor say otherwise, or the order in which captures came.
 	if _, err := series.Recompute(t.Context(), db, id, 0, series.Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, labels(t, db)); diff != "" {
 		t.Errorf("computed again (-want +got):\n%s", diff)
 	}
+	back := open(t)
+	slices.Reverse(sights)
+	id = newSeries(t, back, "web")
+	for part := range slices.Chunk(sights, 4) {
+		load(t, back, id, part, 4)
+		update(t, back, id, series.Defaults())
+	}
+	if diff := cmp.Diff(want, labels(t, back)); diff != "" {
+		t.Errorf("imported backwards (-want +got):\n%s", diff)
+	}
 }
 
-// TestCopiesOfRecrawledPages: pages outside of series are looked at by the monitor.
+// TestCopiesOfRecrawledPages: pages outside of series are looked at by the monitor, also
+// as copies of what a page said when it said something else.
 func TestCopiesOfRecrawledPages(t *testing.T) {
 	t.Parallel()
 	db := open(t)
-	for i, s := range []sight{
+	for _, s := range []sight{
 		{url: "http://a.test/one", at: epoch, markup: prose(1)},
 		{url: "http://b.test/copy", at: epoch.Add(time.Hour), markup: prose(1)},
 		{url: "http://b.test/new", at: epoch.Add(2 * time.Hour), markup: prose(2)},
+		{url: "http://a.test/one", at: epoch.Add(3 * time.Hour), markup: "<p>Nothing of what was here is here any more; look elsewhere.", links: []string{"http://a.test/2"}},
+		{url: "http://a.test/one", at: epoch.Add(4 * time.Hour), markup: "<main>" + prose(7), links: []string{"http://a.test/3"}},
+		{url: "http://c.test/seven", at: epoch.Add(5 * time.Hour), markup: prose(7)},
 	} {
 		if _, err := db.Write(t.Context(), []*store.Capture{s.capture()}); err != nil {
 			t.Fatal(err)
-		}
-		if i == 1 {
-			continue // two at a time
 		}
 		if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff(map[string]label{"http://b.test/copy": {store.Copy, "http://a.test/one"}}, labels(t, db)); diff != "" {
+	want := map[string]label{"http://b.test/copy": {store.Copy, "http://a.test/one"}, "http://c.test/seven": {store.Copy, "http://a.test/one"}}
+	if diff := cmp.Diff(want, labels(t, db)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -2,6 +2,7 @@ package series_test
 
 import (
 	"context"
+	"crypto/md5"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -59,7 +60,7 @@ func (s sight) capture() *store.Capture {
 		c.Extract = func(payload []byte) store.Extract {
 			var x extract.Extractor
 			page := x.Extract(extract.Input{Body: []byte(s.markup), ContentType: "text/html; charset=utf-8", URL: s.url})
-			e := store.Extract{Record: page.AppendRecord(nil), Rules: 1}
+			e := store.Extract{Record: page.AppendRecord(nil), Rules: 1, TextHash: md5.Sum([]byte(page.Text()))}
 			for _, l := range strings.Split(string(payload), "\n")[1:] {
 				if l != "" {
 					e.Links = append(e.Links, store.Link{URL: l})
@@ -182,6 +183,8 @@ func dump(t testing.TB, db *store.DB) []string {
 		union all select 'convergence ' || v::text from api_v1.novelty_convergence v
 		union all select 'distribution ' || v::text from api_v1.novelty_distribution v
 		union all select 'accuracy ' || v::text from api_v1.novelty_accuracy_by_truth v
+		union all select 'copies ' || v::text from api_v1.snapshot_copies v
+		union all select 'copy ' || (to_jsonb(v) - 'page_id' - 'source_id' - 'computed_at')::text from api_v1.page_copy v
 		union all select 'miss ' || v::text from api_v1.novelty_miss v
 		union all select 'known ' || n.series || n.snapshot || ' ' || p.url from core.snapshot_known k
 			join core.numbered_snapshot n using (snapshot_id) cross join lateral core.unpack_links(k.targets) l
