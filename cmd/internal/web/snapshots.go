@@ -116,11 +116,11 @@ func (v *seriesView) query(pairs ...string) string {
 	return query("", append([]string{"delta", v.delta, "threshold", v.threshold}, pairs...)...)
 }
 
-// Without counts the pages of U of a snapshot that are no copies; empty where nobody
-// looked.
+// Without counts the pages of U of a snapshot that are no copies; empty where there are
+// none.
 func (v *seriesView) Without(s store.SeriesSnapshot) string {
-	c, ok := v.Copies[s.Number]
-	if !ok {
+	c := v.Copies[s.Number]
+	if c.Copies+c.Moved+c.Twins == 0 {
 		return ""
 	}
 	return count(s.Unidentified - c.Copies - c.Moved - c.Twins)
