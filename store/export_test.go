@@ -12,3 +12,6 @@ func (db *DB) Lease(ctx context.Context, r ClaimRequest) ([]*Claim, error) { ret
 func (db *DB) ReadClaims(ctx context.Context, claims []*Claim) error {
 	return db.readClaims(ctx, claims)
 }
+
+// SchemaLines tells the schema as schema.txt does.
+func (db *DB) SchemaLines(ctx context.Context) ([]string, error) { return db.schemaLines(ctx) }

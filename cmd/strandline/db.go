@@ -12,7 +12,8 @@ import (
 // dbCmd holds the commands on the schema.
 type dbCmd struct {
 	Migrate     dbMigrateCmd     `cmd:"" help:"Bring the schema up to this version of the program."`
-	Check       dbCheckCmd       `cmd:"" help:"Say whether program and schema fit."`
+	Check       dbCheckCmd       `cmd:"" help:"Say whether the schema is whole and what is stored reads back."`
+	Exec        dbExecCmd        `cmd:"" help:"Run a program of PostgreSQL, such as pg_dump, on the database."`
 	GrantReader dbGrantReaderCmd `cmd:"" help:"Make the role strandline_reader, which sees the views of api_v1 and nothing else."`
 	Rebuild     dbRebuildCmd     `cmd:"" help:"Read all stored payloads again and replace what was extracted and measured."`
 	Retain      dbRetainCmd      `cmd:"" help:"Give up what is older than retention and the quotas of watches say, as the daemon does daily; --dry-run says what would go."`
@@ -63,28 +64,6 @@ func (dbMigrateCmd) Run(ctx context.Context, a *app) error {
 	if len(steps) == 0 {
 		fmt.Fprintln(a.stdout, "the schema is up to date")
 	}
-	return nil
-}
-
-type dbCheckCmd struct{}
-
-// Run opens the database, which compares the schema with the program's.
-func (dbCheckCmd) Run(ctx context.Context, a *app) error {
-	c, err := a.config()
-	if err != nil {
-		return err
-	}
-	url, server, err := a.database(ctx, c, false)
-	if err != nil {
-		return err
-	}
-	defer leave(server)
-	db, err := store.Open(ctx, url, store.Options{MaxConns: 2})
-	if err != nil {
-		return err
-	}
-	db.Close()
-	fmt.Fprintln(a.stdout, "the schema fits this version of the program")
 	return nil
 }
 

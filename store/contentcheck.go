@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// The names of contents are hashes, so those behind any place in their order are
+// a fair sample.
+var (
+	qBodiesBehind = statement{all, `
+		select b.bucket, b.sha256 from core.body b where (b.sha256, b.bucket) > ($1::bytea, $2::int) order by b.sha256, b.bucket limit $3`}
+	qRecordsBehind = statement{all, `
+		select b.bucket, b.sha256 from core.record b where (b.sha256, b.bucket) > ($1::bytea, $2::int) order by b.sha256, b.bucket limit $3`}
+	qBodilessVersions = statement{all, `
+		select p.url, v.version from core.version v join core.page p on p.bucket = v.bucket and p.page_id = v.page_id
+		where not exists (select from core.body b where b.bucket = v.bucket and b.sha256 = v.sha256)
+		order by p.url, v.version limit $1`}
+)
+
+const checkBatch = 256
+
+// ContentFault is a stored content that does not read back.
+type ContentFault struct {
+	Key ContentKey
+	Err error
+}
+
+func (f ContentFault) Error() string { return fmt.Sprintf("%s: %v", f.Key.Hash, f.Err) }
+
+// CheckContents reads bodies and records back, from a place in their order on and
+// round to it again, up to limit of each (zero: all), and compares every one with
+// its hash. It returns how many were read and those that failed.
+func (db *DB) CheckContents(ctx context.Context, from SHA256, limit int) (read int, faults []ContentFault, err error) {
+	for _, t := range []blobTable{bodyTable, recordTable} {
+		n, bad, err := db.checkBlobs(ctx, t, from, limit)
+		read += n
+		faults = append(faults, bad...)
+		if err != nil {
+			return read, faults, fmt.Errorf("check contents: %w", err)
+		}
+	}
+	return read, faults, nil
+}
+
+func (db *DB) checkBlobs(ctx context.Context, t blobTable, from SHA256, limit int) (read int, faults []ContentFault, err error) {
+	behind := qBodiesBehind
+	if t == recordTable {
+		behind = qRecordsBehind
+	}
+	place, wrapped := ContentKey{-1, from}, false
+	for limit == 0 || read < limit {
+		rows, err := db.pool.Query(ctx, behind.sql, place.Hash[:], place.Bucket, checkBatch)
+		if err != nil {
+			return read, faults, err
+		}
+		keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (ContentKey, error) {
+			var k ContentKey
+			var hash []byte
+			err := row.Scan(&k.Bucket, &hash)
+			copy(k.Hash[:], hash)
+			return k, err
+		})
+		if err != nil {
+			return read, faults, err
+		}
+		end := len(keys) < checkBatch
+		for _, k := range keys {
+			if wrapped && string(k.Hash[:]) >= string(from[:]) || limit > 0 && read == limit {
+				return read, faults, nil
+			}
+			read++
+			if _, err := db.contents(ctx, db.pool, t, []ContentKey{k}); err != nil {
+				if ctx.Err() != nil {
+					return read, faults, ctx.Err()
+				}
+				faults = append(faults, ContentFault{k, err})
+			}
+			place = k
+		}
+		if end {
+			if wrapped {
+				return read, faults, nil
+			}
+			place, wrapped = ContentKey{Bucket: -1}, true
+		}
+	}
+	return read, faults, nil
+}
+
+// BodilessVersions names up to limit versions whose payload is not stored.
+func (db *DB) BodilessVersions(ctx context.Context, limit int) ([]string, error) {
+	rows, err := db.pool.Query(ctx, qBodilessVersions.sql, limit)
+	if err != nil {
+		return nil, fmt.Errorf("check versions: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		var url string
+		var n int32
+		err := row.Scan(&url, &n)
+		return fmt.Sprintf("%s version %d", url, n), err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("check versions: %w", err)
+	}
+	return out, nil
+}
