@@ -16,7 +16,7 @@ var (
 		select b.bucket, b.sha256 from core.record b where (b.sha256, b.bucket) > ($1::bytea, $2::int) order by b.sha256, b.bucket limit $3`}
 	qBodilessVersions = statement{all, `
 		select p.url, v.version from core.version v join core.page p on p.bucket = v.bucket and p.page_id = v.page_id
-		where not exists (select from core.body b where b.bucket = v.bucket and b.sha256 = v.sha256)
+		where v.thinned_at is null and not exists (select from core.body b where b.bucket = v.bucket and b.sha256 = v.sha256)
 		order by p.url, v.version limit $1`}
 )
 
