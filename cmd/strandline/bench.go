@@ -4,6 +4,7 @@ package main
 type benchCmd struct {
 	Recrawl  benchRecrawlCmd  `cmd:"" help:"Recrawl changed and unchanged pages: pages a second, and processor time by process."`
 	Crawl    benchCrawlCmd    `cmd:"" help:"Take a snapshot of a simulated web, and fill a frontier of a million URLs: pages a second, processor time, memory."`
+	Restart  benchRestartCmd  `cmd:"" help:"Watch a million pages, end the daemon, and start it anew: seconds until it fetches, and memory."`
 	Schedule benchScheduleCmd `cmd:"" help:"Keep hourly schedules over weeks of virtual time, and count what was fetched too early, too late or never."`
 	Analysis benchAnalysisCmd `cmd:"" help:"Measure how a page with a long history changes: processor time of each measure a version, and bytes stored, beside computing all anew."`
 	Store    benchStoreCmd    `cmd:"" help:"Store and read back the versions of a page that changes every hour: bytes, processor time and versions a second, beside gzip."`
