@@ -74,8 +74,9 @@ func schedulePages(world *simweb.World, n int, at time.Time) []string {
 const followEvery = 20 * time.Millisecond
 
 // foreignWeb uses a simulated web that somebody else runs, as foreignSite does. Its time is
-// the daemon's. It measures gaps by the machine's time, of which the daemon's is Speed times as
-// much at most: a gap in virtual time is at least the one that is printed.
+// the daemon's. It measures gaps by the machine's time, where requests arrive; what is printed
+// is Speed times as much, and so is the little by which the ways of two requests differ: at high
+// speeds the shortest gap says little. It does not know of crawl delays.
 func (c *benchScheduleCmd) foreignWeb(ctx context.Context, clk *clock.Driven, epoch time.Time) (*scheduleWeb, error) {
 	if c.Admin == "" {
 		return nil, usagef("--proxy wants --admin too")
