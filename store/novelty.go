@@ -30,6 +30,13 @@ type PageNovelty struct {
 	OldBy   int // the first rule that told it to be old, from 1; 0 for U
 	Novelty float32
 	InLinks int32 // crawled pages that link to it
+	Birth         // of a page of U; zero where it was not estimated
+}
+
+// Birth is when a page appeared, as far as links to it tell (SCIENCE T17, 3.2).
+type Birth struct {
+	From, To time.Time // within which it appeared, with a probability of 0.9
+	New      float32   // probability that it appeared after the snapshot before began
 }
 
 // NoveltyResult is all that is computed of a snapshot.
@@ -114,15 +121,23 @@ func (db *DB) PutNovelty(ctx context.Context, id SnapshotID, res *NoveltyResult,
 
 func copyScores(ctx context.Context, tx pgx.Tx, id SnapshotID, next func() (PageNovelty, bool)) error {
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"core", "snapshot_novelty"},
-		[]string{"snapshot_id", "page_id", "bucket", "class", "old_by", "novelty", "in_links"},
+		[]string{"snapshot_id", "page_id", "bucket", "class", "old_by", "novelty", "in_links", "born_from", "born_to", "born_new"},
 		pgx.CopyFromFunc(func() ([]any, error) {
 			p, more := next()
 			if !more {
 				return nil, nil
 			}
-			return []any{int32(id), int64(p.Page), p.Page.Bucket(), p.Class, int16(p.OldBy), p.Novelty, p.InLinks}, nil
+			return []any{int32(id), int64(p.Page), p.Page.Bucket(), p.Class, int16(p.OldBy), p.Novelty, p.InLinks, orNil(p.From), orNil(p.To), p.newOrNil()}, nil
 		}))
 	return err
+}
+
+// newOrNil is the probability where there is an estimate.
+func (b Birth) newOrNil() *float32 {
+	if b.To.IsZero() {
+		return nil
+	}
+	return &b.New
 }
 
 // copyEvaluation writes the small tables.

@@ -13,5 +13,6 @@ type benchCmd struct {
 	Topics   benchTopicsCmd   `cmd:"" help:"Sum up a period of a topic of 200 pages with 10,000 new sentences, and let its collection grow over a million pages with links: seconds on one processor, memory."`
 	Web      benchPagesCmd    `cmd:"" help:"Ask for every kind of web page with many pages in the database: median and 99th percentile, and bytes."`
 
+	Snapshots benchSnapshotsCmd `cmd:"" help:"Take snapshots of a simulated web that knows when its pages appeared: precision and recall of novelty, intervals of birth, and what the order by novelty finds."`
 	Retention benchRetentionCmd `cmd:"" help:"Thin a million versions beside writers: how long they are stopped, what is freed, and whether all that is left reads back."`
 }

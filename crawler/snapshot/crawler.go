@@ -128,7 +128,7 @@ func (c *Crawler) begin(ctx context.Context, id store.SeriesID, s *Series, due t
 	}
 	for _, u := range s.Seeds {
 		if p := pages[u]; p != 0 {
-			f := store.Find{Page: p}
+			f := store.Find{Page: p, Priority: turn(u)}
 			if s.Novel {
 				f.Priority = 1
 			}

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -261,5 +262,46 @@ func TestHangingHost(t *testing.T) {
 	}
 	if n := count(t, db, `select count(*) from core.snapshot_host where closed = 'unreachable'`); n != 1 {
 		t.Errorf("%d hosts given up, want 1", n)
+	}
+}
+
+// TestFairWithinLevel: of a level that does not fit into the budget, pages first heard of
+// before are taken no sooner than others, and the same ones in every database.
+func TestFairWithinLevel(t *testing.T) {
+	t.Parallel()
+	var taken []map[string]row
+	for range 2 {
+		db, _ := open(t)
+		pages := 200
+		w := &web{page: func(u string) answer {
+			var a answer
+			if u == "http://h0.test/" {
+				for i := range pages {
+					a.links = append(a.links, fmt.Sprintf("/p%d", i))
+				}
+			}
+			return a
+		}}
+		l := newLab(t, db, w, setup{})
+		s := snapshot.Series{Seeds: []string{"http://h0.test/"}}
+		l.series(t, s)
+		l.take(t)
+		pages = 400
+		s.Scope.MaxPages = 201
+		l.series(t, s)
+		taken = append(taken, rows(t, db, l.take(t).ID))
+	}
+	fresh := 0
+	for u := range taken[0] {
+		var n int
+		if _, err := fmt.Sscanf(u, "http://h0.test/p%d", &n); err == nil && n >= 200 {
+			fresh++
+		}
+	}
+	if len(taken[0]) != 201 || fresh < 75 || fresh > 125 {
+		t.Errorf("%d pages, %d of them new: want 201 and about 100", len(taken[0]), fresh)
+	}
+	if diff := cmp.Diff(taken[0], taken[1]); diff != "" {
+		t.Errorf("two crawls of one web differ (-first +second):\n%s", diff)
 	}
 }

@@ -16,7 +16,10 @@ import (
 func (c *crawl) load(ctx context.Context) error {
 	for {
 		err := c.loadOnce(ctx)
-		if err == nil || ctx.Err() != nil || !store.Away(err) {
+		switch {
+		case ctx.Err() != nil:
+			return nil // nothing was begun
+		case err == nil || !store.Away(err):
 			return err
 		}
 		c.away("read the frontier", err)
@@ -61,7 +64,8 @@ func (c *crawl) known(hosts []store.FrontierHost) {
 		}
 		h.more = true
 		if h.unstored == 0 {
-			h.Tally = k.Tally
+			// Counts only rise; these may have been read before our last batch was stored.
+			h.Tally = store.Tally{Tried: max(h.Tried, k.Tried), Crawled: max(h.Crawled, k.Crawled), Traps: max(h.Traps, k.Traps)}
 		}
 		if h.closed == "" {
 			h.closed = k.Closed
@@ -219,6 +223,9 @@ func (c *crawl) fill(ctx context.Context, now time.Time, left bool) {
 		return
 	}
 	each := min(max(room/len(low), least), most)
+	if c.series.Novel {
+		each = least // what is found meanwhile may be worth more than what is in memory
+	}
 	// Who has waited with the fewest URLs comes first, should there be more hosts than room.
 	slices.SortFunc(low, func(a, b *host) int { return cmp.Or(cmp.Compare(a.Tried, b.Tried), cmp.Compare(a.ID, b.ID)) })
 	low = low[:min(len(low), max(room/each, 1))]

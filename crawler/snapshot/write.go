@@ -152,7 +152,7 @@ func (c *crawl) storeRows(ctx context.Context, tx *store.Tx, batch []*finished, 
 		}
 		if _, twice := w.urls[page]; !twice {
 			w.urls[page] = url
-			finds, from = append(finds, store.Find{Page: page, Depth: depth}), append(from, source)
+			finds, from = append(finds, store.Find{Page: page, Depth: depth, Priority: turn(url)}), append(from, source)
 		}
 	}
 	for i, f := range batch {

@@ -83,9 +83,8 @@ func TestNovelFirst(t *testing.T) {
 		chance = 40 * hosts / 2 * float64(s.Scope.MaxPages) / float64(all)
 		t.Logf("novel %t: %.0f novel pages in %d fetches (%.0f per 1,000), of 160 there are; %.0f in any order", novel, found[novel], s.Scope.MaxPages, 1000*found[novel]/float64(s.Scope.MaxPages), chance)
 	}
-	// Breadth-first takes older pages first within a level and so finds fewer than any order would:
-	// the order has to beat both. How far varies by a few pages with what is in flight.
-	if found[true] < 1.5*found[false] || found[true] < 1.25*chance {
-		t.Errorf("%.0f novel pages by novelty, %.0f breadth-first, %.0f in any order: want 1.5 and 1.25 times as many", found[true], found[false], chance)
+	// Breadth-first order is fair within a level, so it finds about as many as any order would.
+	if found[true] < 1.5*found[false] || found[true] < 1.5*chance {
+		t.Errorf("%.0f novel pages by novelty, %.0f breadth-first, %.0f in any order: want 1.5 times as many", found[true], found[false], chance)
 	}
 }

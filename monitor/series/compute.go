@@ -57,15 +57,19 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 			judge(res, truths, delta, run)
 		}
 	}
+	var born map[uint32]store.Birth
 	if set.before != nil {
 		if err := misses(ctx, res, set, l, opt); err != nil {
+			return err
+		}
+		if born, err = births(ctx, db, set, earlier, l, graph, opt); err != nil {
 			return err
 		}
 	}
 	if err := set.findCopies(ctx, db, classes, graph, scores); err != nil {
 		return fmt.Errorf("copies: %w", err)
 	}
-	return db.PutNovelty(ctx, snapshot.ID, res, seen.heard, rows(set, classes, graph, scores, seen, opt.Rules))
+	return db.PutNovelty(ctx, snapshot.ID, res, seen.heard, rows(set, classes, graph, scores, born, seen, opt.Rules))
 }
 
 // classify gives the class of every page. Where rule 4 is asked for, the pages that
@@ -154,7 +158,7 @@ func (s *pageSet) counts(c novelty.Counts, seen *surveyed) store.NoveltyCounts {
 }
 
 // rows yields the pages of W in order of their numbers, as they are stored.
-func rows(set *pageSet, classes []novelty.Class, graph *novelty.Graph, scores []float32, seen *surveyed, rules novelty.Rules) func() (store.PageNovelty, bool) {
+func rows(set *pageSet, classes []novelty.Class, graph *novelty.Graph, scores []float32, born map[uint32]store.Birth, seen *surveyed, rules novelty.Rules) func() (store.PageNovelty, bool) {
 	i := 0
 	return func() (store.PageNovelty, bool) {
 		if i == len(set.pages) {
@@ -169,6 +173,7 @@ func rows(set *pageSet, classes []novelty.Class, graph *novelty.Graph, scores []
 			if index, ok := graph.Index(number); ok {
 				p.Novelty = scores[index]
 			}
+			p.Birth = born[number]
 			return p, true
 		case novelty.L2:
 			p.Novelty = 1

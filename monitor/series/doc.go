@@ -25,5 +25,8 @@
 // Pages of U that are copies of older ones are told by monitor/copies and counted apart
 // (SCIENCE T15); they stay in U, and their scores as they are.
 //
-// Left out: fetching (crawler), and pages that are found between snapshots (SCIENCE T17).
+// When unidentified pages appeared is estimated from the crawls of the pages that link
+// to them, with and without the link.
+//
+// Left out: fetching (crawler).
 package series

@@ -20,6 +20,9 @@ type Options struct {
 	// PageDates bounds the unidentified pages whose own dates are read; 0 means
 	// 20,000. Of more, every n-th is read.
 	PageDates int
+	// Births bounds the unidentified pages whose birth is estimated, at some tenth of
+	// a millisecond each; 0 means 100,000. Of more, every n-th is.
+	Births int
 	// LinkBytes bounds the packed links that are kept in memory; 0 means 256 MiB.
 	LinkBytes int64
 	// Logger is told of each snapshot; nil means silence.
@@ -34,6 +37,7 @@ func Defaults() Options {
 const (
 	defaultLinkBytes = 256 << 20
 	defaultPageDates = 20_000
+	defaultBirths    = 100_000
 )
 
 func (o Options) withDefaults() Options {
@@ -45,6 +49,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.PageDates == 0 {
 		o.PageDates = defaultPageDates
+	}
+	if o.Births == 0 {
+		o.Births = defaultBirths
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -22,7 +22,7 @@ func Fit(pages []Evidence, start Model) (Model, error) {
 		if len(e.Links) < 2 {
 			continue
 		}
-		k, err := prepare(e)
+		k, err := prepare(e, start.rates())
 		if err != nil {
 			return start, err
 		}

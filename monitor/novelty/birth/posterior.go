@@ -20,11 +20,11 @@ func (m Model) Posterior(e Evidence) (*Posterior, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	k, err := prepare(e)
+	r := m.rates()
+	k, err := prepare(e, r)
 	if err != nil {
 		return nil, err
 	}
-	r := m.rates()
 	p := &Posterior{latest: k.latest, edges: r.cells(k)}
 	p.below = make([]float64, len(p.edges))
 	sum := 0.0
@@ -62,6 +62,14 @@ func (r rates) cells(k known) []float64 {
 			}
 		}
 	}
+	if k.since < 0 {
+		breaks = append(breaks, k.since)
+	}
+	if k.made <= 0 {
+		for _, errors := range [...]float64{-15, -4, -1} {
+			breaks = append(breaks, k.made+errors*clockError)
+		}
+	}
 	for _, errors := range [...]float64{-15, -4, 0, 4, 15} { // the peak of a date is narrow
 		if b := k.dated + errors*r.error; b < 0 {
 			breaks = append(breaks, b)
@@ -92,12 +100,7 @@ func cube(x float64) float64 { return x * x * x }
 // Quantile gives the time before which the page appeared with a probability.
 func (p *Posterior) Quantile(probability float64) time.Time {
 	i := sort.SearchFloat64s(p.below, probability)
-	hour := p.edges[min(i, len(p.edges)-1)]
-	if i > 0 && i < len(p.edges) {
-		part := (probability - p.below[i-1]) / (p.below[i] - p.below[i-1])
-		hour = p.edges[i-1] + part*(p.edges[i]-p.edges[i-1])
-	}
-	return p.time(hour)
+	return p.time(p.between(i, probability))
 }
 
 // time is an hour as a time, as far back as durations reach.
@@ -105,10 +108,46 @@ func (p *Posterior) time(hour float64) time.Time {
 	return p.latest.Add(time.Duration(max(hour*float64(time.Hour), math.MinInt64)))
 }
 
-// Interval gives the time within which the page appeared with a probability such as
-// 0.9: as likely before it as behind.
+// Interval gives the shortest time within which the page appeared with a probability
+// such as 0.9; of several the last. A page is often most likely to have appeared at
+// the latest time that is possible, which quantiles on both sides would leave out.
 func (p *Posterior) Interval(probability float64) (from, to time.Time) {
-	return p.Quantile((1 - probability) / 2), p.Quantile((1 + probability) / 2)
+	last := len(p.edges) - 1
+	best := [2]float64{p.edges[0], p.edges[last]}
+	take := func(a, b float64) {
+		if b-a <= best[1]-best[0] {
+			best = [2]float64{a, b}
+		}
+	}
+	// The shortest one begins or ends at an edge, as the density is even between edges.
+	j := 0
+	for i := range p.edges { // begins
+		for j < last && p.below[j]-p.below[i] < probability {
+			j++
+		}
+		if p.below[j]-p.below[i] >= probability {
+			take(p.edges[i], p.between(j, p.below[i]+probability))
+		}
+	}
+	i := 0
+	for j := range p.edges { // ends
+		for i < j && p.below[j]-p.below[i+1] >= probability {
+			i++
+		}
+		if p.below[j]-p.below[i] >= probability {
+			take(p.between(i+1, p.below[j]-probability), p.edges[j])
+		}
+	}
+	return p.time(best[0]), p.time(best[1])
+}
+
+// between gives the hour of a probability between edges i-1 and i.
+func (p *Posterior) between(i int, probability float64) float64 {
+	if i == 0 || i >= len(p.edges) || p.below[i] <= p.below[i-1] {
+		return p.edges[min(i, len(p.edges)-1)]
+	}
+	part := (probability - p.below[i-1]) / (p.below[i] - p.below[i-1])
+	return p.edges[i-1] + part*(p.edges[i]-p.edges[i-1])
 }
 
 // After gives the probability that the page appeared after a time: its novelty as a
