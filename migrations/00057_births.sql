@@ -22,8 +22,8 @@ comment on column api_v1.page_birth.page_id is 'The page.';
 comment on column api_v1.page_birth.url is 'Canonical URL of the page.';
 comment on column api_v1.page_birth.crawled_at is 'Start of the fetch [UTC].';
 comment on column api_v1.page_birth.novelty is 'How likely the page is new, by the measure of paper T.';
-comment on column api_v1.page_birth.born_from is 'The page appeared from here on, with a probability of 0.95 [UTC].';
-comment on column api_v1.page_birth.born_to is 'The page appeared up to here, with a probability of 0.95 [UTC].';
+comment on column api_v1.page_birth.born_from is 'The page appeared between here and born_to with a probability of 0.9 [UTC].';
+comment on column api_v1.page_birth.born_to is 'See born_from [UTC].';
 comment on column api_v1.page_birth.new is 'Probability that it appeared after the snapshot before began.';
 comment on column api_v1.page_birth.bucket is 'Bucket of the host; join page data using (bucket, page_id).';
 

@@ -49,7 +49,7 @@ type sight struct {
 
 // capture is the sight as the store takes it. Its payload names its links.
 func (s sight) capture() *store.Capture {
-	c := &store.Capture{URL: s.url, Kind: store.KindImport, StartedAt: s.at, FinishedAt: s.at, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\n\r\n")}
+	c := &store.Capture{URL: s.url, Kind: store.KindImport, StartedAt: s.at, FinishedAt: s.at, Status: 200, Head: s.header()}
 	switch {
 	case s.redirect != "":
 		c.Status, c.Outcome, c.Error = 301, store.Failed, "redirect to "+s.redirect
