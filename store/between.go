@@ -23,7 +23,7 @@ var (
 		order by v.page_id, v.first_seen`}
 	qDropBetween = statement{all, `delete from core.series_between where series_id = any($1::int[])`}
 	qBetween     = statement{all, `
-		select count(*), count(*) filter (where b.class = 'U'), count(*) filter (where b.class = 'U' and b.novelty >= $2), max(b.after), max(b.until)
+		select count(*), count(*) filter (where b.class = 'U'), count(*) filter (where b.class = 'U' and b.novelty::double precision >= $2::double precision), max(b.after), max(b.until)
 		from core.series_between b where b.series_id = $1`}
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/seriesreport"
 	"github.com/strandlinehq/strandline/monitor/novelty"
@@ -61,6 +62,9 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := o.between(ctx, a, s, time.Now()); err != nil {
+		return err
+	}
 	if c.Snapshot > 0 {
 		all = slices.DeleteFunc(all, func(s store.SeriesSnapshot) bool { return s.Number != c.Snapshot })
 	}
@@ -70,6 +74,9 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	}
 	t := seriesreport.Snapshots(s.Name, all, copies)
 	t.Name = "snapshots"
+	if err := o.noteBetween(ctx, t, s); err != nil {
+		return err
+	}
 	switch {
 	case a.flags.JSON:
 		return t.JSON(a.stdout)

@@ -92,6 +92,11 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 func (s *service) snapshotEnded(ctx context.Context, c store.RunningCrawl) {
 	if _, err := series.Update(ctx, s.DB, c.Series, s.seriesOptions(s.app, c.Name)); err != nil && ctx.Err() == nil {
 		s.app.log.Error("snapshot could not be computed; 'strandline novelty' does it again", "series", c.Name, "error", err)
+		return
+	}
+	// The pages found before it are in it now, or were not there any more.
+	if err := s.between(ctx, s.app, store.Series{ID: c.Series, Name: c.Name}, s.clock.Now()); err != nil && ctx.Err() == nil {
+		s.app.log.Error("pages found since the last snapshot could not be judged", "series", c.Name, "error", err)
 	}
 }
 
@@ -113,6 +118,7 @@ func (s *service) run(ctx context.Context) error {
 	g.Go(func() error { return s.categorise(ctx) })
 	g.Go(func() error { return s.followTopics(ctx) })
 	g.Go(func() error { return s.retain(ctx) })
+	g.Go(func() error { return s.followSeries(ctx) })
 	g.Go(func() error { return s.disk.Run(ctx) })
 	g.Go(func() error { return s.feedWatchdog(ctx) })
 	g.Go(func() error { return s.revive(ctx, s.reviveAfter) })

@@ -55,6 +55,13 @@ func (s *Scope) compile(seeds []string) within {
 	return w
 }
 
+// Holds returns what reports whether a canonical URL belongs to the scope, whatever
+// its depth; the seeds name its sites where the scope does not.
+func (s *Scope) Holds(seeds []string) func(url string) bool {
+	w := s.compile(seeds)
+	return w.has
+}
+
 // has reports whether a canonical URL belongs to the scope.
 func (w *within) has(url string) bool {
 	_, rest, ok := strings.Cut(url, "://")
