@@ -125,7 +125,10 @@ func (c *benchNoveltyCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	out.Links = web.links.Load() / uint64(graph.Stats().Passes)
+	out.Links = web.links.Load()
+	if c.Duplicates { // each pass reads them all; else only the first does
+		out.Links /= uint64(graph.Stats().Passes)
+	}
 	stats := graph.Stats()
 	out.Pages, out.Unidentified, out.LinksIntoU, out.LinksStored = stats.Pages, stats.Unidentified, stats.Links, stats.Stored
 	out.GraphBytes, out.Passes, out.Processors = stats.Bytes, stats.Passes, runtime.GOMAXPROCS(0)
@@ -219,7 +222,7 @@ type generated interface {
 	Classes() []novelty.Class
 }
 
-// countedWeb counts the links that are read.
+// countedWeb counts the links that are read, but for those that are chosen.
 type countedWeb struct {
 	*webgraph.Graph
 	links atomic.Uint64

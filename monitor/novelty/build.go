@@ -119,13 +119,16 @@ type tally struct {
 }
 
 // read calls use for each link into U from W: the number of its target within U,
-// and its source.
-func (b *builder) read(use func(target, source uint32, class Class) error) (tally, error) {
+// and its source. Sources that are not wanted may be left out; a nil wanted wants all.
+func (b *builder) read(wanted func(uint32) bool, use func(target, source uint32, class Class) error) (tally, error) {
 	b.passes++
 	tallies := make([]tally, b.workers)
-	err := eachPart(b.ctx, b.links, b.workers, func(worker int, source uint32, targets []uint32) error {
+	err := eachPart(b.ctx, b.links, b.workers, wanted, func(worker int, source uint32, targets []uint32) error {
 		if err := inRange(len(b.classes), source, targets); err != nil {
 			return err
+		}
+		if wanted != nil && !wanted(source) {
+			return nil
 		}
 		t := &tallies[worker]
 		class := b.classes[source]
@@ -166,7 +169,7 @@ func (b *builder) read(use func(target, source uint32, class Class) error) (tall
 // links into the page.
 func (b *builder) count() error {
 	var err error
-	b.seen, err = b.read(func(target, _ uint32, class Class) error {
+	b.seen, err = b.read(nil, func(target, _ uint32, class Class) error {
 		n := &b.nodes[target]
 		counter := &n.end
 		if b.opt.Distinct {

@@ -23,7 +23,7 @@ import (
 func Classify(ctx context.Context, flags []Flag, links Links, rules Rules, workers int) ([]Class, error) {
 	linked, linkedByOld := newPageSet(len(flags)), newPageSet(len(flags))
 	if links != nil {
-		err := eachPart(ctx, links, workers, func(_ int, source uint32, targets []uint32) error {
+		err := eachPart(ctx, links, workers, nil, func(_ int, source uint32, targets []uint32) error {
 			if err := inRange(len(flags), source, targets); err != nil {
 				return err
 			}

@@ -19,12 +19,10 @@ func (b *builder) layDistinct() error {
 		return err
 	}
 	s.links = make([]uint32, n)
-	_, err = b.read(func(target, source uint32, class Class) error {
-		if class == Unidentified {
-			index, _ := b.members.index(source)
-			return b.place(&s, target, index)
-		}
-		return nil
+	fromU := func(source uint32) bool { return source >= uint32(len(b.classes)) || b.classes[source] == Unidentified }
+	_, err = b.read(fromU, func(target, source uint32, _ Class) error {
+		index, _ := b.members.index(source)
+		return b.place(&s, target, index)
 	})
 	if err != nil {
 		return err
@@ -84,7 +82,7 @@ func (b *builder) layAny() error {
 			buffer = make([]uint32, n)
 		}
 		s.links = buffer[:n]
-		_, err = b.read(func(target, source uint32, _ Class) error {
+		_, err = b.read(nil, func(target, source uint32, _ Class) error {
 			if int(target) < s.first || int(target) >= s.end {
 				return nil
 			}

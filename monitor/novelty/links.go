@@ -19,6 +19,14 @@ type Links interface {
 	Part(i int, yield func(source uint32, targets []uint32) error) error
 }
 
+// Chooser is links of which those of some sources can be left out for less than it
+// costs to read them.
+type Chooser interface {
+	Links
+	// Choose is Part without the pages that are not wanted.
+	Choose(i int, wanted func(source uint32) bool, yield func(source uint32, targets []uint32) error) error
+}
+
 // Pairs is links in memory, as pairs of source and target.
 type Pairs [][2]uint32
 
@@ -78,10 +86,15 @@ func inRange(pages int, source uint32, targets []uint32) error {
 }
 
 // eachPart reads all parts, up to workers of them at once, and tells use which
-// worker calls it.
-func eachPart(ctx context.Context, links Links, workers int, use func(worker int, source uint32, targets []uint32) error) error {
+// worker calls it. Sources that are not wanted may be left out; a nil wanted wants all.
+func eachPart(ctx context.Context, links Links, workers int, wanted func(uint32) bool, use func(worker int, source uint32, targets []uint32) error) error {
+	chooser, chooses := links.(Chooser)
 	return parallel(ctx, workers, links.Parts(), func(worker, part int) error {
-		return links.Part(part, func(source uint32, targets []uint32) error { return use(worker, source, targets) })
+		yield := func(source uint32, targets []uint32) error { return use(worker, source, targets) }
+		if chooses && wanted != nil {
+			return chooser.Choose(part, wanted, yield)
+		}
+		return links.Part(part, yield)
 	})
 }
 

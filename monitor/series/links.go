@@ -63,8 +63,17 @@ func (l *links) Parts() int {
 
 // Part yields the links of a part.
 func (l *links) Part(part int, yield func(source uint32, targets []uint32) error) error {
+	return l.Choose(part, func(uint32) bool { return true }, yield)
+}
+
+// Choose yields the links of those pages of a part that are wanted; the others stay
+// packed.
+func (l *links) Choose(part int, wanted func(source uint32) bool, yield func(source uint32, targets []uint32) error) error {
 	var targets []uint32
 	return l.part(part, func(source uint32, packed []byte) (err error) {
+		if !wanted(source) {
+			return nil
+		}
 		if targets, err = l.set.targets(targets[:0], packed); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ type Options struct {
 	Seed         uint64
 }
 
-// Graph is a generated web. It implements novelty.Links, with distinct links, and
+// Graph is a generated web. It implements novelty.Chooser, with distinct links, and
 // may be read by several goroutines.
 type Graph struct {
 	opt    Options
@@ -87,6 +87,11 @@ func (g *Graph) Parts() int { return parts }
 
 // Part generates the links of a range of pages.
 func (g *Graph) Part(i int, yield func(source uint32, targets []uint32) error) error {
+	return g.Choose(i, func(uint32) bool { return true }, yield)
+}
+
+// Choose generates the links of those pages of a range that are wanted.
+func (g *Graph) Choose(i int, wanted func(source uint32) bool, yield func(source uint32, targets []uint32) error) error {
 	first, end := g.opt.Pages*i/parts, g.opt.Pages*(i+1)/parts
 	site, found := slices.BinarySearch(g.sites, uint32(first))
 	if !found {
@@ -97,6 +102,9 @@ func (g *Graph) Part(i int, yield func(source uint32, targets []uint32) error) e
 	for page := uint32(first); page < uint32(end); page++ {
 		for g.sites[site+1] <= page {
 			site++
+		}
+		if !wanted(page) {
+			continue
 		}
 		buffer = g.targets(page, site, seen, buffer[:0])
 		if err := yield(page, buffer); err != nil {
