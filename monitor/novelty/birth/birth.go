@@ -72,7 +72,7 @@ type Model struct {
 // are (SCIENCE 2.10).
 func Default() Model {
 	const day = 24 * time.Hour
-	return Model{Immediate: 0.5, Delay: 30 * day, Growth: 730 * day, Trust: 0.85, Error: day / 2, Span: 3650 * day, Unmodified: 0.3}
+	return Model{Immediate: 0.5, Delay: 30 * day, Growth: 730 * day, Trust: 0.85, Error: day / 2, Span: 3650 * day, Unmodified: 0.1}
 }
 
 // Check says what is wrong with a model.
