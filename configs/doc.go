@@ -7,7 +7,7 @@
 //
 // The file is decoded from the parsed YAML tree by the small reflecting decoder of this package and not by the YAML
 // library's own: the library knows line and column of a fault but not the key it belongs to, nor which keys were
-// written by the user. The second is what [Config.Unbuilt] and the position of a cross-file fault need.
+// written by the user. The second is what [Config.Given] and the position of a cross-file fault need.
 //
 // Limits of single values (minimum, maximum, enum) stand in the jsonschema tag of the field, so the loader and the
 // generated schema cannot disagree. What concerns several values of one section is in that section's check method;

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -88,8 +89,9 @@ func TestExampleShowsEveryKey(t *testing.T) {
 	want := make(map[string]bool)
 	everyKey(reflect.TypeFor[Config](), "", want)
 	got := make(map[string]bool)
+	item := regexp.MustCompile(`\[[0-9]+\]`)
 	for key := range config.parts[0].keys {
-		got[anyItem(key)] = true
+		got[item.ReplaceAllString(key, "[]")] = true
 	}
 	for key := range want {
 		// Only watches may find their intervals themselves.
@@ -312,7 +314,6 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		config, err := Parse("fuzz.yaml", data)
 		if err == nil {
-			config.Unbuilt(nil)
 			if changes := Diff(config, config); len(changes) > 0 {
 				t.Errorf("differs from itself: %v", changes)
 			}

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/strandlinehq/strandline/crawler/clock"
 )
 
@@ -34,7 +36,7 @@ type scheduleFigures struct {
 	Seconds float64 `json:"seconds"`
 	// Of the requests, as the simulated web saw them.
 	Requests       int            `json:"requests"`
-	SlotsOfPages   map[string]int `json:"pages_by_slots_served"` // how many pages had how many hours with a fetch
+	SlotsOfPages   map[string]int `json:"pages_by_slots_served"` // how many pages had how many of their slots fetched
 	Shortest       float64        `json:"shortest_minutes_between_fetches_of_a_page"`
 	TooClose       int            `json:"fetches_within_45_minutes"`
 	MostAtOnce     int            `json:"most_requests_at_once_on_a_host"`
@@ -107,11 +109,15 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	f.byVisits(seen, urls)
-	if err := f.byStore(ctx, s); err != nil {
+	if err := f.byStore(ctx, s, epoch.Add(time.Duration(c.Days)*24*time.Hour)); err != nil {
 		return err
 	}
 	return a.printJSON(f)
 }
+
+// scheduleGrace is how long the daemon goes on behind the time that counts, so that
+// slots of the last minutes are fetched as late as any others may be.
+const scheduleGrace = 45 * time.Minute
 
 // keep runs the service until the time is over, and follow beside it.
 func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driven, epoch time.Time, follow func(context.Context)) error {
@@ -125,7 +131,7 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(ctx) }()
 	driven := make(chan struct{})
-	end := epoch.Add(time.Duration(c.Days) * 24 * time.Hour)
+	end := epoch.Add(time.Duration(c.Days)*24*time.Hour + scheduleGrace)
 	go func() {
 		defer close(driven)
 		clk.Run(ctx, func() bool {
@@ -148,29 +154,41 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 
 // byVisits fills in when each page was requested.
 func (f *scheduleFigures) byVisits(seen *visitCounter, urls []string) {
-	f.SlotsOfPages = map[string]int{}
 	least := time.Duration(1 << 62)
 	for _, u := range urls {
 		v := seen.pages[u]
 		if v == nil {
 			v = &pageVisits{least: least}
 		}
-		f.SlotsOfPages[fmt.Sprint(v.n)]++
 		f.TooClose += v.close
 		least = min(least, v.least)
 	}
 	f.Shortest = round3(least.Minutes())
 }
 
-// byStore fills in what is stored.
-func (f *scheduleFigures) byStore(ctx context.Context, s *service) error {
-	var lag float64
-	err := s.Pool().QueryRow(ctx, `select count(distinct (page_id, due_at)) filter (where outcome <> 'skipped'),
-		coalesce(max(extract(epoch from started_at - due_at)) filter (where outcome <> 'skipped'), 0)::float8 from api_v1.fetch_log`).Scan(&f.SlotsInStore, &lag)
+// byStore fills in what is stored of the slots before end.
+func (f *scheduleFigures) byStore(ctx context.Context, s *service, end time.Time) error {
+	rows, err := s.Pool().Query(ctx, `
+		with page as (
+			select page_id, count(distinct due_at) filter (where outcome <> 'skipped' and due_at < $1) as slots,
+			       max(extract(epoch from started_at - due_at)) filter (where outcome <> 'skipped') as lag
+			from api_v1.fetch_log group by page_id)
+		select slots, count(*), coalesce(max(lag), 0)::float8 from page group by slots`, end)
 	if err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	f.LatestMinutes = round3(lag / 60)
+	f.SlotsOfPages = map[string]int{}
+	var slots, pages int64
+	var lag, longest float64
+	if _, err := pgx.ForEachRow(rows, []any{&slots, &pages, &lag}, func() error {
+		f.SlotsOfPages[fmt.Sprint(slots)] = int(pages)
+		f.SlotsInStore += slots * pages
+		longest = max(longest, lag)
+		return nil
+	}); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	f.LatestMinutes = round3(longest / 60)
 	f.OutcomesStored = map[string]int{}
 	for k, n := range s.daemon.Health().Counts {
 		f.OutcomesStored[string(k)] = int(n)

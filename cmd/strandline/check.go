@@ -28,9 +28,6 @@ func (c *checkCmd) Run(a *app) error {
 	for _, w := range config.Warnings {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
 	}
-	if unbuilt := config.Unbuilt(features()); len(unbuilt) > 0 {
-		return configs.Errors(unbuilt)
-	}
 	if _, err := buildTargets(config); err != nil {
 		return err
 	}

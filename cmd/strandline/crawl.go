@@ -44,9 +44,6 @@ func (c *crawlCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	if unbuilt := o.config.Unbuilt(features()); len(unbuilt) > 0 {
-		return configs.Errors(unbuilt)
-	}
 	i := slices.IndexFunc(o.config.Series, func(s configs.Series) bool { return string(s.Name) == c.Series })
 	if i < 0 {
 		return usagef("no series %q in the configuration", c.Series)

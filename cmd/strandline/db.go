@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/localpg"
 )
@@ -71,12 +70,4 @@ func leave(server *localpg.Server) {
 	if server != nil {
 		_ = server.Close() // nothing is lost by a server that runs on
 	}
-}
-
-// features are what this version of the program can do; a configuration that
-// asks for more is refused.
-func features() configs.Features {
-	return configs.FeatureSet(configs.FeatureWatches, configs.FeatureSitemaps, configs.FeatureFeeds,
-		configs.FeatureBursts, configs.FeaturePairs, configs.FeatureMasks, configs.FeatureAuto, configs.FeatureWeb, configs.FeatureSeries,
-		configs.FeatureTargets, configs.FeatureNotify, configs.FeatureTopics, configs.FeatureRetention)
 }

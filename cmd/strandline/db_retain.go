@@ -25,9 +25,6 @@ func (c *dbRetainCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	if unbuilt := o.config.Unbuilt(features()); len(unbuilt) > 0 {
-		return configs.Errors(unbuilt)
-	}
 	opt := retainOptions(o.config, o.DB)
 	opt.Dry = c.DryRun
 	if opt.Versions == nil && opt.Fetches == 0 && len(opt.Quotas) == 0 && !a.flags.JSON {

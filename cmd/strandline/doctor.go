@@ -116,9 +116,6 @@ func (d *doctor) configuration() bool {
 		}
 		return false
 	}
-	for _, e := range d.config.Unbuilt(features()) {
-		d.fault(check, e.Error(), "remove the key, or install a version that has the feature")
-	}
 	for _, w := range d.config.Warnings {
 		d.warn(check, w.Error(), "change the line if it was not meant")
 	}

@@ -51,9 +51,6 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 	if err != nil {
 		return refuse(err)
 	}
-	if unbuilt := c.Unbuilt(features()); len(unbuilt) > 0 {
-		return refuse(configs.Errors(unbuilt))
-	}
 	if _, err := s.apply(ctx, c); err != nil {
 		return refuse(err)
 	}

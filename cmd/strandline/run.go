@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/strandlinehq/strandline/cmd/internal/control"
-	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -35,9 +34,6 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	if unbuilt := o.config.Unbuilt(features()); len(unbuilt) > 0 {
-		return configs.Errors(unbuilt)
-	}
 	s, err := a.newService(o, clk, nil)
 	if err != nil {
 		return err
