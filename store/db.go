@@ -118,6 +118,17 @@ func (db *DB) inTx(ctx context.Context, f func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, db.pool, f)
 }
 
+// inTxAgain is inTx, and begins anew when the transaction lost a race. F has to bear being
+// called again.
+func (db *DB) inTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
+	for try := 0; ; try++ {
+		err := db.inTx(ctx, f)
+		if err == nil || try == 3 || !worthRetry(err) {
+			return err
+		}
+	}
+}
+
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
 	if err := db.pool.Ping(ctx); err != nil {

@@ -50,7 +50,7 @@ func (db *DB) SetHints(ctx context.Context, watch int32, kind string, claims []C
 		}
 		slices.Sort(ids)
 		n := 0
-		if err := db.inTx(ctx, func(tx pgx.Tx) (err error) {
+		if err := db.inTxAgain(ctx, func(tx pgx.Tx) (err error) {
 			n, err = (&Tx{db: db, tx: tx}).setHints(ctx, watch, kind, slices.Compact(ids), at, judge)
 			return err
 		}); err != nil {

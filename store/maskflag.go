@@ -47,10 +47,12 @@ type StaleMask struct {
 // FlagChanges takes one page whose mask is stale and has f say which of some of its changes
 // are masked; what f leaves out stays as it is. When all are gone through,
 // the page's rate of change is to be learned anew. It returns false when there is no such page.
-// Pages are gone through in rising order of their versions, at most limit a call.
+// Pages are gone through in rising order of their versions, at most limit a call. F is called
+// again when the transaction has to be repeated.
 func (db *DB) FlagChanges(ctx context.Context, limit int, f func(*Tx, StaleMask) (map[int32]bool, error)) (bool, error) {
 	found := false
-	err := db.inTx(ctx, func(tx pgx.Tx) error {
+	// A writer locks the rate of a page before its mask.
+	err := db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		s := StaleMask{Masked: map[int32]bool{}}
 		var to int32
 		err := tx.QueryRow(ctx, qTakeStaleMask.sql, nil, StageChange).Scan(&s.Page, &s.Mask, &s.Active, &to)

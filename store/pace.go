@@ -214,7 +214,7 @@ func (db *DB) Hasten(ctx context.Context, watch int32, now time.Time, due func(W
 			}
 			last = w.Page
 		}
-		err = db.inTx(ctx, func(tx pgx.Tx) error {
+		err = db.inTxAgain(ctx, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, qAloneSchedule.sql); err != nil {
 				return err
 			}

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,9 +97,16 @@ var (
 
 // Rates returns what is known of how pages change and locks it until the
 // transaction ends. Pages of which nothing is known yet are among them.
+//
+// It takes the lock of the schedule first, shared. SetHints holds that lock alone while it asks
+// for rates; a writer that asked for rates first, and for the lock when it completes its pages,
+// would wait for it in a circle.
 func (t *Tx) Rates(ctx context.Context, pages []PageID) (map[PageID]Rate, error) {
 	if len(pages) == 0 {
 		return nil, nil
+	}
+	if _, err := t.tx.Exec(ctx, qShareSchedule.sql); err != nil {
+		return nil, fmt.Errorf("lock rates: %w", err)
 	}
 	buckets := bucketsOf(pages)
 	if _, err := t.tx.Exec(ctx, qLockRates.sql, pages, buckets); err != nil {
@@ -168,6 +177,8 @@ func (t *Tx) PutRates(ctx context.Context, rates []Rate) error {
 		seen   []*time.Time
 		texts  [][16]byte
 	}
+	// In the order in which rows are locked, since those that are not there yet are not.
+	rates = slices.SortedFunc(slices.Values(rates), func(a, b Rate) int { return cmp.Compare(a.Page, b.Page) })
 	for _, r := range rates {
 		in.pages = append(in.pages, r.Page)
 		in.states = append(in.states, r.State)
@@ -191,6 +202,10 @@ func (t *Tx) PutSignals(ctx context.Context, signals []Signal) error {
 		kinds   []string
 		states  [][]byte
 	}
+	// As in PutRates.
+	signals = slices.SortedFunc(slices.Values(signals), func(a, b Signal) int {
+		return cmp.Or(cmp.Compare(a.HostID, b.HostID), cmp.Compare(a.Kind, b.Kind))
+	})
 	for _, s := range signals {
 		in.hosts = append(in.hosts, s.HostID)
 		in.buckets = append(in.buckets, s.Bucket)

@@ -176,7 +176,7 @@ func (db *DB) SetSource(ctx context.Context, watch int32, source string, pages [
 		return 0, 0, fmt.Errorf("apply source %s: %w", source, err)
 	}
 	var out Applied
-	err = db.inTx(ctx, func(tx pgx.Tx) error {
+	err = db.inTxAgain(ctx, func(tx pgx.Tx) error {
 		out = Applied{}
 		if _, err := tx.Exec(ctx, qAloneSchedule.sql); err != nil {
 			return err

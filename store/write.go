@@ -45,7 +45,7 @@ func (db *DB) Write(ctx context.Context, caps []*Capture) ([]Stored, error) {
 // alone.
 func (db *DB) WriteWith(ctx context.Context, caps []*Capture, then func(context.Context, *Tx, []Stored) error) ([]Stored, error) {
 	if len(caps) == 0 {
-		err := db.inTx(ctx, func(tx pgx.Tx) error { return then(ctx, &Tx{db: db, tx: tx}, nil) })
+		err := db.inTxAgain(ctx, func(tx pgx.Tx) error { return then(ctx, &Tx{db: db, tx: tx}, nil) })
 		if err != nil {
 			return nil, fmt.Errorf("store captures: %w", err)
 		}
