@@ -8,6 +8,11 @@ import (
 )
 
 var (
+	qWatchLabels = statement{all, `
+		select w.category is not null or w.genre is not null
+		       or exists (select 1 from core.watch_page m
+		                  where m.watch_id = $1 and (m.category is not null or m.genre is not null or m.visitors is not null or m.weight is not null))
+		from core.watch w where w.watch_id = $1`}
 	qPagesOfWatch  = statement{all, `select m.page_id from core.watch_page m where m.watch_id = $1`}
 	qPutPageLabels = statement{routed, `
 		update core.watch_page m set category = v.category, genre = v.genre, visitors = v.visitors, weight = v.weight
@@ -55,6 +60,14 @@ func (a *applier) labelAll(ctx context.Context, watch int32) error {
 	pages, err := pgx.CollectRows(rows, pgx.RowTo[PageID])
 	a.labeled = append(a.labeled, pages...)
 	return err
+}
+
+// hasLabels reports whether a watch, or a page for its sake, has a label. Where none has, pages
+// that join have nothing to be labelled with, and a million of them would be looked at for nothing.
+func (a *applier) hasLabels(ctx context.Context, watch int32) (bool, error) {
+	var has bool
+	err := a.tx.QueryRow(ctx, qWatchLabels.sql, watch).Scan(&has)
+	return has, err
 }
 
 // labelListed writes the labels of the listed pages of a watch.

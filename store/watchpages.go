@@ -17,6 +17,9 @@ var (
 		from unnest($1::bigint[], $5::timestamptz[], $6::timestamptz[], $7::text[]) v(page_id, slot_at, due_at, reason)
 		on conflict (page_id, bucket, watch_id) do update set source = coalesce($3::text, m.source), slot_at = excluded.slot_at, due_at = excluded.due_at,
 		    left_at = null, set_aside_at = excluded.set_aside_at, set_aside_reason = excluded.set_aside_reason`}
+	// Without figures on a table that was empty until now, the planner takes a list of ids for a good part of
+	// it, and reads all of it for each list.
+	qAnalyzeWatchPages = statement{local, `analyze core.watch_page, core.page`}
 	qLeaveWatch = statement{routed, `
 		update core.watch_page m set left_at = $3, slot_at = null, due_at = null, set_aside_at = null, set_aside_reason = null
 		where m.bucket = any($4::int[]) and m.page_id = any($1::bigint[]) and m.watch_id = $2`}
@@ -89,8 +92,16 @@ func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []
 	if err := a.list(ctx, id, "", s.Pages, ids, s.First, fresh || old.Timing != s.Timing); err != nil {
 		return err
 	}
-	if err := a.labelListed(ctx, id, s, ids); err != nil {
-		return err
+	labels := len(s.Labels) > 0
+	if !labels {
+		if labels, err = a.hasLabels(ctx, id); err != nil {
+			return err
+		}
+	}
+	if labels {
+		if err := a.labelListed(ctx, id, s, ids); err != nil {
+			return err
+		}
 	}
 	_, err = a.tx.Exec(ctx, qHashWatch.sql, id, hash)
 	return err
@@ -113,6 +124,10 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 	if _, err := pgx.ForEachRow(rows, []any{&page, &m.source, &m.left}, func() error { have[page] = m; return nil }); err != nil {
 		return err
 	}
+	labels, err := a.hasLabels(ctx, watch)
+	if err != nil {
+		return err
+	}
 	var put membership
 	wanted := make(map[PageID]bool, len(ids))
 	for i, id := range ids {
@@ -124,7 +139,9 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 		joins := !ok || h.left
 		if joins {
 			a.out.Joined++
-			a.labeled = append(a.labeled, id)
+			if labels {
+				a.labeled = append(a.labeled, id)
+			}
 		}
 		// A page that the configuration lists stays its own when a feed names it too.
 		if joins || (anew && h.source == source) || (source == "" && h.source != "") {
@@ -195,7 +212,11 @@ func (a *applier) put(ctx context.Context, watch int32, source *string, m *membe
 			return err
 		}
 	}
-	return nil
+	if len(m.pages) <= settleChunk {
+		return nil
+	}
+	_, err := a.tx.Exec(ctx, qAnalyzeWatchPages.sql)
+	return err
 }
 
 // pause takes watches out of the schedule.
