@@ -29,9 +29,9 @@ const (
 )
 
 // collectionPause is how long Run leaves the language model alone after working on
-// it for a time: so it takes at most a twentieth of a core, and follows the sooner
-// the smaller the collection is.
-func collectionPause(worked time.Duration) time.Duration { return max(5*time.Second, 19*worked) }
+// it for a time: so it takes at most a fiftieth of a core, and follows the sooner
+// the smaller the collection is. The hour that is running is computed anew each time.
+func collectionPause(worked time.Duration) time.Duration { return max(5*time.Second, 49*worked) }
 
 // followCollection keeps the language model until ctx is done.
 func (m *Monitor) followCollection(ctx context.Context) {

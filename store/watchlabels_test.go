@@ -105,3 +105,32 @@ func TestChangeByClassKinds(t *testing.T) {
 		t.Errorf("classes %q, %v, want %q", got, err, want)
 	}
 }
+
+// TestLabelsTakenOff takes the labels of pages off again, in all the ways in which a configuration can.
+func TestLabelsTakenOff(t *testing.T) {
+	t.Parallel()
+	labels := map[string]store.PageLabels{pageA: {Category: "Law", Visitors: 12, Weight: 2.5}}
+	for _, tc := range []struct {
+		what   string
+		change func(*store.WatchSpec)
+		want   string
+	}{
+		{"of the page", func(w *store.WatchSpec) { w.Category = "News" }, "News - - -"},
+		{"of the watch", func(w *store.WatchSpec) { w.Labels = labels }, "Law - 12 2.5"},
+		{"of both", func(*store.WatchSpec) {}, "- - - -"},
+	} {
+		t.Run(tc.what, func(t *testing.T) {
+			t.Parallel()
+			db := open(t)
+			w := watching("x", time.Minute, pageA, pageB)
+			w.Category, w.Labels = "News", labels
+			apply(t, db, epoch, w)
+			w = watching("x", time.Minute, pageA, pageC)
+			tc.change(&w)
+			apply(t, db, epoch.Add(time.Minute), w)
+			if got := labelsInView(t, db)[pageA]; got != tc.want {
+				t.Errorf("labels %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

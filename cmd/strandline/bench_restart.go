@@ -96,7 +96,7 @@ func (c *benchRestartCmd) writePages(file string) error {
 func (c *benchRestartCmd) live(ctx context.Context, a *app) (daemonFigure, error) {
 	var out daemonFigure
 	begin := time.Now()
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return out, err
 	}

@@ -82,7 +82,7 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 	if now.Paused != "" {
 		fmt.Fprintln(a.stdout, now.Paused)
 	}
-	fmt.Fprintf(a.stdout, "%s on this database, %s being fetched\n", plural(len(status.Daemons), "daemon"), plural(status.Running, "page"))
+	fmt.Fprintf(a.stdout, "%s on this database, %s claimed\n", plural(len(status.Daemons), "daemon"), plural(status.Running, "page"))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kind\tname\tpages\tdue\tlate\tfailing\tset aside\toldest due (UTC)\tnext due (UTC)\tlag p50\tlag p99")
 	for _, h := range status.Schedule {
