@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/crawler/clock"
 )
 
@@ -24,6 +25,8 @@ import (
 type benchRestartCmd struct {
 	Pages  int           `help:"How many pages are watched." default:"1000000"`
 	Settle time.Duration `help:"How long each daemon runs after its first fetch." default:"10s"`
+
+	Profile string `help:"Write a processor profile of the second daemon to this file." placeholder:"FILE"`
 }
 
 // restartHosts is one host in so many pages.
@@ -41,6 +44,8 @@ type restartFigures struct {
 type daemonFigure struct {
 	Opened  float64 `json:"seconds_until_database"`    // configuration read, server started
 	Fetched float64 `json:"seconds_until_first_fetch"` // from the start of the command
+	Program float64 `json:"program_cpu_seconds"`       // until then
+	Server  float64 `json:"postgresql_cpu_seconds"`    // from the opened database until then; 0 where it cannot be told
 	Fetches int64   `json:"fetches"`
 	Memory  uint64  `json:"memory_bytes"` // in the end, still running
 }
@@ -73,7 +78,12 @@ func (c *benchRestartCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	debug.FreeOSMemory() // what the first one had is not the second one's
-	if out.Again, err = c.live(ctx, a); err != nil {
+	stop, err := startProfile(c.Profile)
+	if err != nil {
+		return err
+	}
+	out.Again, err = c.live(ctx, a)
+	if err := errors.Join(err, stop()); err != nil {
 		return err
 	}
 	out.Peak = peakMemory()
@@ -96,12 +106,23 @@ func (c *benchRestartCmd) writePages(file string) error {
 func (c *benchRestartCmd) live(ctx context.Context, a *app) (daemonFigure, error) {
 	var out daemonFigure
 	begin := time.Now()
+	cpu := bench.Processes()
+	before, err := cpu.Process(os.Getpid())
+	if err != nil {
+		return out, err
+	}
 	o, err := a.create(ctx)
 	if err != nil {
 		return out, err
 	}
 	defer o.Close()
 	out.Opened = round3(time.Since(begin).Seconds())
+	var backend int
+	if err := o.Pool().QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+		return out, err
+	}
+	server, _ := cpu.Parent(backend) // 0 on another machine
+	serverBefore, _ := cpu.Family(server)
 	web := &answering{first: make(chan struct{})}
 	s, err := a.newService(o, clock.Real{}, web)
 	if err != nil {
@@ -114,6 +135,12 @@ func (c *benchRestartCmd) live(ctx context.Context, a *app) (daemonFigure, error
 	select {
 	case <-web.first:
 		out.Fetched = round3(time.Since(begin).Seconds())
+		if used, err := cpu.Process(os.Getpid()); err == nil {
+			out.Program = round3((used - before).Seconds())
+		}
+		if used, err := cpu.Family(server); err == nil && server > 1 {
+			out.Server = round3((used - serverBefore).Seconds())
+		}
 	case err := <-ended:
 		return out, errors.Join(errors.New("the daemon ended before its first fetch"), err)
 	}
