@@ -20,7 +20,7 @@ var (
 	// Without figures on a table that was empty until now, the planner takes a list of ids for a good part of
 	// it, and reads all of it for each list.
 	qAnalyzeWatchPages = statement{local, `analyze core.watch_page, core.page`}
-	qLeaveWatch = statement{routed, `
+	qLeaveWatch        = statement{routed, `
 		update core.watch_page m set left_at = $3, slot_at = null, due_at = null, set_aside_at = null, set_aside_reason = null
 		where m.bucket = any($4::int[]) and m.page_id = any($1::bigint[]) and m.watch_id = $2`}
 	qPauseWatchPages = statement{all, `
