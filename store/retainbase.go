@@ -32,14 +32,17 @@ var (
 		update core.record b set depth = v.depth, base_sha256 = v.base_sha256, data = v.data
 		from unnest($2::bytea[], $3::smallint[], $4::bytea[], $5::bytea[]) v(sha256, depth, base_sha256, data)
 		where b.bucket = $1 and b.sha256 = v.sha256 and b.base_sha256 = $6`}
-	// Frames of depth 3 are nobody's base, so two levels are all there can be below.
+	// Frames of depth 3 are nobody's base, so two levels are all there can be below. As one
+	// list they are found by the index; with "or" all frames of the bucket would be read.
 	qRaiseBodies = statement{routed, `
 		update core.body b set depth = b.depth - 1
-		where b.bucket = $1 and b.depth > 1 and (b.base_sha256 = $2 or b.base_sha256 in (
+		where b.bucket = $1 and b.depth > 1 and b.base_sha256 = any(array(
+			select $2::bytea union all
 			select c.sha256 from core.body c where c.bucket = $1 and c.base_sha256 = $2))`}
 	qRaiseRecords = statement{routed, `
 		update core.record b set depth = b.depth - 1
-		where b.bucket = $1 and b.depth > 1 and (b.base_sha256 = $2 or b.base_sha256 in (
+		where b.bucket = $1 and b.depth > 1 and b.base_sha256 = any(array(
+			select $2::bytea union all
 			select c.sha256 from core.record c where c.bucket = $1 and c.base_sha256 = $2))`}
 )
 

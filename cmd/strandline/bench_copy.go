@@ -31,14 +31,20 @@ const (
 	seriesShare = 20          // of so many copies one is in the snapshots
 )
 
+// copying says what copyPages makes.
+type copying struct {
+	pages    int  // about so many there shall be
+	versions int  // pages with more are not copied
+	asOf     bool // copies keep their times; otherwise they are spread over the last copyDays
+}
+
 // copyPages fills the database with copies of the pages that it has, each time all
-// of them on a host of its own, until there are about n pages. SQL copies them:
-// nothing passes through the program.
-func copyPages(ctx context.Context, pool *pgxpool.Pool, n int) error {
+// of them on a host of its own. SQL copies them: nothing passes through the program.
+func copyPages(ctx context.Context, pool *pgxpool.Pool, c copying) error {
 	var templates int
 	var last time.Time
-	if _, err := pool.Exec(ctx, `create table bench_page as
-		select page_id, row_number() over (order by page_id) as n from core.page_state where version between 1 and 40`); err != nil {
+	if _, err := pool.Exec(ctx, fmt.Sprintf(`create table bench_page as
+		select page_id, row_number() over (order by page_id) as n from core.page_state where version between 1 and %d`, c.versions)); err != nil {
 		return err
 	}
 	if err := pool.QueryRow(ctx, `select (select count(*)::int from bench_page), (select max(last_seen) from core.version)`).Scan(&templates, &last); err != nil {
@@ -66,7 +72,7 @@ func copyPages(ctx context.Context, pool *pgxpool.Pool, n int) error {
 		return err
 	}
 	buckets := map[int32]bool{}
-	copies := (n - templates + templates - 1) / templates
+	copies := (c.pages - 1) / templates
 	for k := range copies {
 		host, bucket := copyHost(k)
 		if !buckets[bucket] {
@@ -89,6 +95,9 @@ func copyPages(ctx context.Context, pool *pgxpool.Pool, n int) error {
 		}
 		base := int64(bucket)<<40 | int64(copyNumber+k*templates)
 		shift := time.Since(last) - time.Duration(k)*copyDays*24*time.Hour/time.Duration(copies)
+		if c.asOf {
+			shift = 0
+		}
 		tables := copiedTables()
 		if k%seriesShare == 0 {
 			tables = slices.Concat(tables, seriesTables())

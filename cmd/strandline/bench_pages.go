@@ -122,7 +122,7 @@ func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *opened, dir string)
 	if _, err := monitor.New(o.DB, monitor.Options{}).Drain(ctx); err != nil {
 		return err
 	}
-	if err := benchSummaries(ctx, o.DB); err != nil {
+	if err := benchSummaries(ctx, o.DB, benchTopic); err != nil {
 		return err
 	}
 	due := func(_ string, now time.Time) (time.Time, time.Time, error) { return now, now.Add(time.Minute), nil }
@@ -135,7 +135,7 @@ func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *opened, dir string)
 	}); err != nil {
 		return err
 	}
-	if err := copyPages(ctx, o.Pool(), c.Pages); err != nil {
+	if err := copyPages(ctx, o.Pool(), copying{pages: c.Pages, versions: 40}); err != nil {
 		return err
 	}
 	return o.Analyze(ctx)

@@ -24,6 +24,7 @@ import (
 type benchRetentionCmd struct {
 	Versions int    `help:"How many versions the database holds." default:"1000000"`
 	Writers  int    `help:"How many write beside it." default:"2"`
+	Pace     int    `help:"Captures a second that they store together." default:"50"`
 	Baseline int    `help:"Seconds of writing before, to compare with." default:"20"`
 	Dir      string `help:"Keep the database in this directory; default a temporary one." placeholder:"DIR"`
 }
@@ -67,8 +68,8 @@ const (
 
 // Run prints the figures as one JSON document.
 func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
-	if c.Versions < retainPages*retainEach || c.Versions > 20_000_000 || c.Writers < 1 {
-		return usagef("want %d to 20000000 versions and at least one writer", retainPages*retainEach)
+	if c.Versions < retainPages*retainEach || c.Versions > 20_000_000 || c.Writers < 1 || c.Pace < 1 || c.Pace > 10000 {
+		return usagef("want %d to 20000000 versions, at least one writer and 1 to 10000 captures a second", retainPages*retainEach)
 	}
 	dir := c.Dir
 	if dir == "" {
@@ -102,7 +103,7 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 	if out.Contents, err = contents(); err != nil {
 		return err
 	}
-	w := retentionWriters{db: o.DB, n: c.Writers, start: start}
+	w := retentionWriters{db: o.DB, n: c.Writers, every: time.Duration(c.Writers) * time.Second / time.Duration(c.Pace), start: start}
 	limited, stop := context.WithTimeout(ctx, time.Duration(c.Baseline)*time.Second)
 	out.Before, err = w.run(ctx, limited.Done())
 	stop()
@@ -321,6 +322,7 @@ func retainCapture(url string, at time.Time, content string) *store.Capture {
 type retentionWriters struct {
 	db    *store.DB
 	n     int
+	every time.Duration // from one capture of a writer to its next; late ones are left out
 	start time.Time
 	round int // captures stored so far, on the pages' clocks
 }
@@ -333,11 +335,13 @@ func (w *retentionWriters) run(ctx context.Context, done <-chan struct{}) (laten
 		r := rand.New(rand.NewPCG(uint64(i), uint64(w.round)))
 		old := retainHistory((i+w.n)%retainPages, w.start) // of pages that are thinned meanwhile
 		g.Go(func() error {
+			tick := time.NewTicker(w.every)
+			defer tick.Stop()
 			for n := w.round; ; n++ {
 				select {
 				case <-done:
 					return nil
-				default:
+				case <-tick.C:
 				}
 				at := w.start.Add(retainEach*retainStep + time.Duration(n)*time.Minute)
 				c := retainCapture(retainURL(0, i), at, fmt.Sprintf("%s\n<p>%x and %x and %x", old[retainEach-1].Payload, r.Uint64(), r.Uint64(), r.Uint64()))

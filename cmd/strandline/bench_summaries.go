@@ -17,7 +17,7 @@ const (
 )
 
 // benchSummaries forms a topic over the captured pages and sums up its last hours.
-func benchSummaries(ctx context.Context, db *store.DB) error {
+func benchSummaries(ctx context.Context, db *store.DB, topic string) error {
 	var last time.Time
 	if err := db.Pool().QueryRow(ctx, `select max(last_seen) from core.version`).Scan(&last); err != nil {
 		return err
@@ -26,7 +26,7 @@ func benchSummaries(ctx context.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	row, err := db.EnsureTopic(ctx, last, store.Topic{Name: benchTopic, Query: words.common, Language: "en", Provider: "archive", Rank: "novel"})
+	row, err := db.EnsureTopic(ctx, last, store.Topic{Name: topic, Query: words.common, Language: "en", Provider: "archive", Rank: "novel"})
 	if err != nil {
 		return err
 	}

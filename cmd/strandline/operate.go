@@ -56,7 +56,11 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 	}
 	out := control.Reloaded{Changes: []string{}}
 	for _, change := range configs.Diff(s.config, c) {
-		out.Changes = append(out.Changes, change.String())
+		line := change.String()
+		if change.NeedsRestart() {
+			line += " (takes effect when the daemon is restarted)"
+		}
+		out.Changes = append(out.Changes, line)
 	}
 	s.config = c
 	s.disk.SetLeast(uint64(c.Disk.MinFree))

@@ -43,27 +43,42 @@ func TestWorkedQuestions(t *testing.T) {
 		if !strings.HasPrefix(query, "-- ") || !strings.HasSuffix(query, ";") || strings.Contains(query, "core.") {
 			t.Errorf("%s: want a question, one statement that ends in a semicolon, and views of api_v1 only", file)
 		}
-		// As the role of analysts does: read-only, and in UTC.
-		n := 0
-		err = pgx.BeginTxFunc(t.Context(), db.Pool(), pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(t.Context(), `set local timezone = 'UTC'`); err != nil {
-				return err
-			}
-			rows, err := tx.Query(t.Context(), query)
-			if err != nil {
-				return err
-			}
-			for rows.Next() {
-				n++
-			}
-			return rows.Err()
-		})
+		n, err := asReader(t, db, query)
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		} else if n == 0 {
 			t.Errorf("%s: no row", file)
 		}
 	}
+}
+
+// asReader counts the rows of a query that is asked with the rights of analysts,
+// read-only, and in UTC. Roles belong to the whole server, which other tests use, so a role of
+// no other test is made and taken back.
+func asReader(t *testing.T, db *store.DB, query string) (n int, err error) {
+	t.Helper()
+	tx, err := db.Pool().Begin(t.Context())
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	for _, sql := range []string{
+		`create role strandline_test_questions`, `grant usage on schema api_v1 to strandline_test_questions`,
+		`grant select on all tables in schema api_v1 to strandline_test_questions`, `grant execute on all functions in schema api_v1 to strandline_test_questions`,
+		`set local role strandline_test_questions`, `set local timezone = 'UTC'`, `set transaction_read_only = on`,
+	} {
+		if _, err := tx.Exec(t.Context(), sql); err != nil {
+			return 0, fmt.Errorf("%s: %w", sql, err)
+		}
+	}
+	rows, err := tx.Query(t.Context(), query)
+	if err != nil {
+		return 0, err
+	}
+	for rows.Next() {
+		n++
+	}
+	return n, rows.Err()
 }
 
 // questionPages is how many pages the questions are asked of, each hour of
@@ -128,10 +143,57 @@ func questioned(t *testing.T) *store.DB {
 		t.Fatal(err)
 	}
 	topicOf(ctx, t, db, urls, first, end)
+	withinHour(ctx, t, db, urls[0], end)
+	messages(ctx, t, db, end)
 	if err := db.Analyze(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return db
+}
+
+// withinHour gives a page a round of snapshots and a mask.
+func withinHour(ctx context.Context, t *testing.T, db *store.DB, url string, at time.Time) {
+	t.Helper()
+	page, err := db.PageByURL(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []store.BurstResult
+	for i := range 3 {
+		results = append(results, store.BurstResult{
+			Page: page.ID, Round: 0, Snapshot: i + 1, StartedAt: at, Offset: time.Minute << i, Delay: time.Minute << i, FirstVersion: 1, Version: 2, Changed: i > 0,
+		})
+	}
+	err = db.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.PutBurstResults(ctx, results); err != nil {
+			return err
+		}
+		return tx.PutMasks(ctx, []store.Mask{{
+			Page: page.ID, Watch: 1, Mask: []byte{}, Pairs: 4, LearnedAt: at, Active: true,
+			Rules: []store.MaskRule{{Rule: "p.count:tokens", Kind: "tokens", Pairs: 4, Confidence: 0.8, Counts: true}},
+		}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// messages puts two into the outbox, of which one is delivered and one fails.
+func messages(ctx context.Context, t *testing.T, db *store.DB, at time.Time) {
+	t.Helper()
+	for i, failure := range []string{"", "it answered 500"} {
+		id := fmt.Sprintf("msg_%d", i)
+		if err := db.Enqueue(ctx, at, store.Outgoing{ID: id, Kind: "change", Source: "watch government", Title: "a page changed", Payload: []byte("{}"), Targets: []string{"hook"}}); err != nil {
+			t.Fatal(err)
+		}
+		n, err := db.ClaimOutbox(ctx, "hook", at, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.SettleOutbox(ctx, n, at.Add(time.Second), store.Settled{Error: failure, Again: at.Add(time.Hour)}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // growingHost writes an archive of a host that the simulated web lacks: its index
