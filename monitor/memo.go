@@ -49,8 +49,8 @@ func (m *memo) full() bool { return len(m.lines) > maxMemo }
 // line returns what a line came to.
 func (m *memo) line(s string) *memoLine { return m.sentences(s, nil, false) }
 
-// sentences returns what a line came to, and its sentences if that is asked for. A line of
-// ASCII is split into words once for both.
+// sentences returns what a line came to, and its sentences if that is asked for. Most lines
+// are split into words once for both.
 func (m *memo) sentences(s string, spans []text.Span, asked bool) *memoLine {
 	l := m.lines[s]
 	known := l != nil
@@ -123,21 +123,26 @@ func (m *memo) keep(numbers []uint32) []uint32 {
 // for none, and that of the other: a polynomial in an odd number, in order of the words.
 func chain(h, word uint64) uint64 { return max(h*0x9e3779b97f4a7c15+word, 1) }
 
-// apart tells that a line is ASCII and that no word of it goes over the ends of sentences: the
-// words of its parts are those of the line.
+// apart tells that the words of a line's sentences and of what stands between them are those of
+// the line, and that the normal forms of the sentences are made of just these words. So it is where
+// a line has no Chinese and Japanese, of which normal forms have no bigrams, and is cut between
+// two ASCII characters only, which normalisation does not join, not both of one word.
 func apart(s string, spans []text.Span) bool {
 	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
+		// What comes before U+2E80, the first of the radicals, gives neither Han nor Kana.
+		if c := s[i]; c >= 0xE2 && (c > 0xE2 || i+1 < len(s) && s[i+1] >= 0xBA) {
 			return false
 		}
 	}
-	inWord := func(i int) bool {
-		c := s[i] | 0x20
-		return 'a' <= c && c <= 'z' || '0' <= s[i] && s[i] <= '9'
+	inWord := func(c byte) bool {
+		return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 	}
 	for _, sp := range spans {
 		for _, at := range [...]int{sp.Start, sp.End} {
-			if 0 < at && at < len(s) && inWord(at-1) && inWord(at) {
+			if at <= 0 || at >= len(s) {
+				continue
+			}
+			if a, b := s[at-1], s[at]; (a|b)&utf8.RuneSelf != 0 || inWord(a) && inWord(b) {
 				return false
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor/query"
@@ -248,37 +247,62 @@ func (x *indexer) take(open []*store.Passage, v store.Span, lines []line) []*sto
 
 // vector is a tsvector in the making.
 type vector struct {
-	at    int
-	words map[string][]int
+	at     int
+	from   *vocabulary
+	index  map[uint32]int32 // place in words of a number
+	words  []uint32         // numbers, as they came
+	heads  []int32          // of each word: its last occurrence
+	places []place
+}
+
+// place is an occurrence of a word; before it comes another one, -1 for none.
+type place struct {
+	at     int
+	before int32
+	nth    int32 // from 1
 }
 
 func (v *vector) add(l line) {
-	if v.words == nil {
-		v.words = map[string][]int{}
+	if v.index == nil {
+		v.index, v.from = make(map[uint32]int32, len(l.words)), l.from
 	}
 	for _, n := range l.words {
 		v.at++
-		w := l.from.cut(n)
-		if at := v.words[string(w)]; len(at) < 255 { // more are dropped by PostgreSQL
-			v.words[string(w)] = append(at, v.at)
+		i, ok := v.index[n]
+		if !ok {
+			i = int32(len(v.words))
+			v.index[n] = i
+			v.words, v.heads = append(v.words, n), append(v.heads, -1)
 		}
+		p := place{v.at, v.heads[i], 1}
+		if p.before >= 0 {
+			p.nth = v.places[p.before].nth + 1
+		}
+		if p.nth > 255 {
+			continue // PostgreSQL drops them
+		}
+		v.heads[i] = int32(len(v.places))
+		v.places = append(v.places, p)
 	}
 	v.at += lineGap
 }
 
-// String writes the vector as PostgreSQL reads it. Words are letters, marks and
-// digits, so that nothing in them has to be escaped.
+// String writes the vector as PostgreSQL reads it, which puts words and places in order and
+// joins words that are one when they are cut. Words are letters, marks and digits, so that
+// nothing in them has to be escaped.
 func (v *vector) String() string {
-	var b strings.Builder
-	for _, w := range slices.Sorted(maps.Keys(v.words)) {
-		b.WriteString("'" + w + "':")
-		for i, at := range v.words[w] {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			b.WriteString(strconv.Itoa(at))
+	b := make([]byte, 0, 16*len(v.words)+6*len(v.places))
+	for i, n := range v.words {
+		b = append(b, '\'')
+		b = append(b, v.from.cut(n)...)
+		b = append(b, '\'')
+		sep := byte(':')
+		for k := v.heads[i]; k >= 0; k = v.places[k].before {
+			b = append(b, sep)
+			b = strconv.AppendInt(b, int64(v.places[k].at), 10)
+			sep = ','
 		}
-		b.WriteByte(' ')
+		b = append(b, ' ')
 	}
-	return b.String()
+	return string(b)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/curve"
@@ -35,6 +36,7 @@ type analysisFigures struct {
 	Words     int           `json:"distinct_words_of_the_last_version"`
 	Measured  int           `json:"versions_measured"`
 	Total     float64       `json:"all_measures_cpu_ms"` // in the program, with reading and writing the database
+	Database  *float64      `json:"postgresql_cpu_ms"`   // of the server's processes meanwhile; null where they cannot be told
 	Model     float64       `json:"language_model_cpu_ms"`
 	Parts     analysisParts `json:"parts_cpu_ms"`
 	Stored    int           `json:"stored_analysis_bytes"`
@@ -204,6 +206,24 @@ func again(s state) error {
 	return s.UnmarshalBinary(b)
 }
 
+// serverTime returns a function that tells the processor time which PostgreSQL's processes have had so far, if
+// they are of this machine.
+func serverTime(ctx context.Context, o *opened) (func() (time.Duration, bool), error) {
+	var backend int
+	if err := o.Pool().QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	processes := bench.Processes()
+	postgres, err := processes.Parent(backend)
+	return func() (time.Duration, bool) {
+		if err != nil || postgres <= 1 {
+			return 0, false
+		}
+		d, err := processes.Family(postgres)
+		return d, err == nil
+	}, nil
+}
+
 // whole measures the runner: the last versions come one at a time.
 func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigures, captures [][]*store.Capture) error {
 	dir, err := os.MkdirTemp("", "strandline-bench-")
@@ -234,11 +254,17 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 	if err != nil {
 		return err
 	}
-	var total time.Duration
+	server, err := serverTime(ctx, o)
+	if err != nil {
+		return err
+	}
+	var total, database time.Duration
+	known := true
 	for i := range c.Live {
 		if _, err = o.Write(ctx, captures[first+i]); err != nil {
 			break
 		}
+		served, before := server()
 		start := processorTime()
 		if _, err = m.DrainVersions(ctx); err != nil {
 			break
@@ -247,6 +273,8 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 			break
 		}
 		total += processorTime() - start
+		after, later := server()
+		database, known = database+after-served, known && before && later
 	}
 	if err = errors.Join(err, endProfile()); err != nil {
 		return err
@@ -257,6 +285,10 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 	}
 	n := c.Live * c.Pages
 	out.Total, out.Model = millis(total, n), millis(processorTime()-start, n)
+	if known {
+		ms := millis(database, n)
+		out.Database = &ms
+	}
 	page, err := o.PageByURL(ctx, captures[0][0].URL)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/crawler/archive"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/store"
@@ -122,20 +121,16 @@ func (c *benchTopicsCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (c *benchTopicsCmd) measure(ctx context.Context, o *opened, into *topicSpent, work func() error) error {
-	var backend, postgres int
-	if err := o.Pool().QueryRow(ctx, `select pg_backend_pid()`).Scan(&backend); err != nil {
+	server, err := serverTime(ctx, o)
+	if err != nil {
 		return err
 	}
 	family := func() time.Duration {
-		d, err := bench.Processes().Family(postgres)
-		if err != nil || postgres <= 1 {
-			return 0 // another account's processes cannot be read
-		}
+		d, _ := server() // another account's processes cannot be read
 		return d
 	}
-	postgres, _ = bench.Processes().Parent(backend)
 	start, cpu, database := time.Now(), processorTime(), family()
-	err := work()
+	err = work()
 	*into = topicSpent{time.Since(start).Seconds(), (processorTime() - cpu).Seconds(), (family() - database).Seconds()}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 )
@@ -154,8 +155,10 @@ func (s *State) read(r *reader, stretches int) {
 	}
 	s.groups = make([]group, groups)
 	s.terms, s.order = make([]term, 0, len(r.b)/6), make([]int32, 0, len(r.b)/6) // some six bytes each
-	var before, texts []byte
-	var ends []int
+	var before []byte
+	var texts strings.Builder // one piece of memory for all of them
+	texts.Grow(2 * len(r.b))
+	ends := make([]int, 0, cap(s.terms))
 	var spans []Span // memory for those of many groups
 	for gi := range s.groups {
 		spans = s.readGroup(r, &s.groups[gi], spans)
@@ -172,13 +175,13 @@ func (s *State) read(r *reader, stretches int) {
 			}
 			before = append(before[:k], r.b[:more]...)
 			r.b = r.b[more:]
-			texts = append(texts, before...)
-			ends = append(ends, len(texts))
+			texts.Write(before)
+			ends = append(ends, texts.Len())
 			s.order = append(s.order, int32(len(s.terms)))
 			s.terms = append(s.terms, term{hash: xxh3.Hash(before), group: int32(gi)})
 		}
 	}
-	all, from := string(texts), 0 // one piece of memory for all of them
+	all, from := texts.String(), 0
 	for i, end := range ends {
 		s.terms[i].text = all[from:end]
 		from = end
