@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,11 +30,13 @@ var (
 		group by f.page_id`}
 	qFetchSpan = statement{routed, `
 		select min(v.first_seen), max(v.last_seen) from core.version v where v.bucket = any($2::int[]) and v.page_id = any($1::bigint[])`}
-	qCurrentLinks = statement{all, `
-		select s.page_id, l.targets
-		from core.page_state s
-		join core.version v on v.bucket = s.bucket and v.page_id = s.page_id and v.version = s.version
-		join core.link_set l on l.bucket = v.bucket and l.links_hash = v.links_hash`}
+	qLinkSets = statement{all, `select l.links_hash, l.targets, l.bucket from core.link_set l`}
+	// Pages whose version of now has one of some sets of links.
+	qCurrentSets = statement{routed, `
+		select s.page_id, v.links_hash
+		from core.version v
+		join core.page_state s on s.bucket = any($2::int[]) and s.bucket = v.bucket and s.page_id = v.page_id and s.version = v.version
+		where v.bucket = any($2) and v.links_hash = any($1::uuid[])`}
 )
 
 // PeriodVersion is a version that a page had in a span of time, or the one before.
@@ -103,27 +108,71 @@ func (db *DB) VersionSpan(ctx context.Context, pages []PageID) (first, last time
 	return deref(a), deref(b), nil
 }
 
-// EachLinks calls f with every page that has a version now and what that links to,
-// packed, in no order. The bytes are good until f returns; NextLink walks them.
-func (db *DB) EachLinks(ctx context.Context, f func(source PageID, packed []byte) error) error {
-	rows, err := db.pool.Query(ctx, qCurrentLinks.sql, pgx.QueryResultFormats{pgx.BinaryFormatCode})
+// LinksInto calls f with each link from a page, as its version of now has it, to one of some pages, in no order.
+//
+// It reads the sets of links first and joins only those to pages that have such a link: few do, and joining
+// all costs several times as much as reading them. Sets of earlier versions are read too.
+func (db *DB) LinksInto(ctx context.Context, to map[PageID]bool, f func(source, target PageID)) error {
+	if len(to) == 0 {
+		return nil
+	}
+	sets, buckets, err := db.setsInto(ctx, to)
+	if err != nil || len(sets) == 0 {
+		return err
+	}
+	hashes := make([][16]byte, 0, len(sets))
+	for h := range sets {
+		hashes = append(hashes, h)
+	}
+	slices.SortFunc(hashes, func(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) })
+	rows, err := db.pool.Query(ctx, qCurrentSets.sql, hashes, buckets)
 	if err != nil {
-		return fmt.Errorf("read links: %w", err)
+		return fmt.Errorf("read pages with links: %w", err)
+	}
+	var source PageID
+	var hash [16]byte
+	_, err = pgx.ForEachRow(rows, []any{&source, &hash}, func() error {
+		for _, target := range sets[hash] {
+			f(source, target)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read pages with links: %w", err)
+	}
+	return nil
+}
+
+// setsInto returns the sets of links that have a link to one of some pages, with those that they link to, and
+// the buckets in which they are. Equal sets have the same hash in all buckets.
+func (db *DB) setsInto(ctx context.Context, to map[PageID]bool) (map[[16]byte][]PageID, []int32, error) {
+	rows, err := db.pool.Query(ctx, qLinkSets.sql, pgx.QueryResultFormats{pgx.BinaryFormatCode})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read links: %w", err)
 	}
 	defer rows.Close()
+	sets, in := map[[16]byte][]PageID{}, map[int32]bool{}
 	for rows.Next() {
 		raw := rows.RawValues()
-		if len(raw) != 2 || len(raw[0]) != 8 {
-			return fmt.Errorf("read links: %w", errLinksDamaged)
+		if len(raw) != 3 || len(raw[0]) != 16 || len(raw[2]) != 4 {
+			return nil, nil, fmt.Errorf("read links: %w", errLinksDamaged)
 		}
-		if err := f(PageID(binary.BigEndian.Uint64(raw[0])), raw[1]); err != nil {
-			return err
+		var found []PageID
+		packed, target := raw[1], PageID(0)
+		for ok := true; ok; {
+			if target, packed, ok = NextLink(packed, target); ok && to[target] {
+				found = append(found, target)
+			}
+		}
+		if found != nil {
+			sets[[16]byte(raw[0])] = found
+			in[int32(binary.BigEndian.Uint32(raw[2]))] = true
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return fmt.Errorf("read links: %w", err)
+		return nil, nil, fmt.Errorf("read links: %w", err)
 	}
-	return nil
+	return sets, slices.Sorted(maps.Keys(in)), nil
 }
 
 // GoodRecords returns extracted records by page bucket and hash; damaged ones are

@@ -35,9 +35,6 @@ func (r *Runner) Form(ctx context.Context, t store.Topic, set Settings) (store.T
 	return t, nil
 }
 
-// longestSearch bounds all that is asked of a provider at a time.
-const longestSearch = 2 * time.Minute
-
 // base asks the provider.
 func (r *Runner) base(ctx context.Context, t *store.Topic, set Settings) error {
 	now := r.now().UTC()
@@ -45,7 +42,7 @@ func (r *Runner) base(ctx context.Context, t *store.Topic, set Settings) error {
 		return nil
 	}
 	// One slow server may not hold up the periods of other topics for long; what it gave by then counts.
-	asking, done := context.WithTimeout(ctx, longestSearch)
+	asking, done := context.WithTimeout(ctx, r.opt.Search)
 	hits, err := set.Provider.Find(asking, t.Query, t.Language, set.Results)
 	done()
 	if err != nil && ctx.Err() != nil {

@@ -122,14 +122,10 @@ type candidate struct {
 // candidates finds the pages that most parents of the top pages link to.
 func (p *period) candidates(ctx context.Context, top map[store.PageID]bool) ([]candidate, error) {
 	inLinks := map[string][]string{}
-	err := p.db.EachLinks(ctx, func(source store.PageID, packed []byte) error {
-		var target store.PageID
-		for ok := true; ok; {
-			if target, packed, ok = store.NextLink(packed, target); ok && top[target] && target != source {
-				inLinks[key(target)] = append(inLinks[key(target)], key(source))
-			}
+	err := p.db.LinksInto(ctx, top, func(source, target store.PageID) {
+		if target != source {
+			inLinks[key(target)] = append(inLinks[key(target)], key(source))
 		}
-		return nil
 	})
 	if err != nil || len(inLinks) == 0 {
 		return nil, err

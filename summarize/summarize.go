@@ -87,6 +87,8 @@ type Options struct {
 	// Retry is how long after a provider failed, or found nothing, it is asked again;
 	// doubled with each time up to a day; 0 means 10 min.
 	Retry time.Duration
+	// Search bounds all that is asked of a provider at a time; 0 means 2 min.
+	Search time.Duration
 }
 
 // Runner forms and sums up topics.
@@ -111,6 +113,9 @@ func New(db *store.DB, opt Options) *Runner {
 	}
 	if r.opt.Retry <= 0 {
 		r.opt.Retry = 10 * time.Minute
+	}
+	if r.opt.Search <= 0 {
+		r.opt.Search = 2 * time.Minute
 	}
 	return r
 }

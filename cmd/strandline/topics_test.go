@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/monitor/notice"
+	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/summarize"
 )
 
@@ -456,6 +458,41 @@ func TestTopicProvider(t *testing.T) {
 	w.clock.AdvanceTo(at(3, 1))
 	d.look()
 	d.want("it starts when it was formed", []string{"02 01 to 03 00: 2 read, 2 new", "03 00 to 04 00: 2 read, 1 new"}, periodsOf, "flood")
+}
+
+// slowProvider gives some pages and then no more until it is no longer waited for.
+type slowProvider struct{ hits []summarize.Hit }
+
+func (p slowProvider) Find(ctx context.Context, _, _ string, _ int) ([]summarize.Hit, error) {
+	<-ctx.Done()
+	return p.hits, fmt.Errorf("page 2 of the results: %w", ctx.Err())
+}
+
+// TestTopicSlowProvider has a provider that would take forever: what it gave until the limit counts, and
+// with nothing the topic waits for its next try.
+func TestTopicSlowProvider(t *testing.T) {
+	t.Parallel()
+	w := newTopicWorld(t)
+	w.configure(fmt.Sprintf(floodTopic, w.dir))
+	d := w.daemon()
+	runner := summarize.New(d.DB, summarize.Options{Now: w.clock.Now, Patience: -1, Search: time.Millisecond})
+	for _, tt := range []struct {
+		name, note string
+		hits       []summarize.Hit
+		formed     bool
+	}{
+		{"nothing", "the search failed: page 2 of the results: context deadline exceeded", nil, false},
+		{"some", "1 pages from the search; then the search failed: page 2 of the results: context deadline exceeded", []summarize.Hit{{URL: "https://one.test/", Reason: "found"}}, true},
+	} {
+		topic, err := d.EnsureTopic(t.Context(), w.clock.Now(), store.Topic{Name: tt.name, Query: "flood", Provider: "searxng", Rank: summarize.Novel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic, err = runner.Form(t.Context(), topic, summarize.Settings{Provider: slowProvider{tt.hits}, Results: 10})
+		if err != nil || topic.Note != tt.note || topic.FormedAt.IsZero() == tt.formed {
+			t.Errorf("%s: note %q, formed at %v, error %v", tt.name, topic.Note, topic.FormedAt, err)
+		}
+	}
 }
 
 // TestTopicHugePage has a page of 2,000 sentences, of 50,000 in long form.

@@ -148,11 +148,19 @@ func (it *Item) Source() string {
 	return out
 }
 
-// PageLink and DiffLink are addresses of our pages, "" without a base.
+// PageLink, VersionLink and DiffLink are addresses of our pages, "" without a base.
 func (s *Summary) PageLink(it Item) string { return s.link(fmt.Sprintf("/pages/%d", it.Page)) }
 
-// DiffLink is the address of what changed with the item's version.
+// VersionLink is the address of the very version that says the item.
+func (s *Summary) VersionLink(it Item) string {
+	return s.link(fmt.Sprintf("/pages/%d/versions/%d", it.Page, it.Version))
+}
+
+// DiffLink is the address of what changed with the item's version, "" for a page's first.
 func (s *Summary) DiffLink(it Item) string {
+	if it.Version < 2 {
+		return ""
+	}
 	return s.link(fmt.Sprintf("/pages/%d/diff?b=%d", it.Page, it.Version))
 }
 

@@ -48,7 +48,7 @@ func TestForms(t *testing.T) {
 	}
 	const diff = "https://strandline.test/pages/77/diff?b=5"
 	for name, form := range map[string]string{"text": text.String(), "Markdown": markdown.String(), "HTML": html.UnescapeString(page.String())} {
-		for _, part := range []string{"Another one came.", "Before.", "After.", "Earlier.", "one.test and 2 other hosts", diff, "Figures of tables", "Taken back"} {
+		for _, part := range []string{"Another one came.", "Before.", "After.", "Earlier.", "one.test and 2 other hosts", diff, "https://strandline.test/pages/77/versions/5", "Figures of tables", "Taken back"} {
 			if !strings.Contains(form, part) {
 				t.Errorf("%s lacks %q:\n%s", name, part, form)
 			}
@@ -57,6 +57,10 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s has marks of direction of a page", name)
 		}
 	}
+	if s.Items[0].Version = 1; s.DiffLink(s.Items[0]) != "" {
+		t.Error("a first version has changed nothing, and yet there is a link to what changed")
+	}
+	s.Items[0].Version = 5
 	s.Context = 0
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"text": func(b *bytes.Buffer) error { return s.Text(b) }, "Markdown": func(b *bytes.Buffer) error { return s.Markdown(b) }, "HTML": func(b *bytes.Buffer) error { return s.HTML(b) },

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -15,7 +16,7 @@ import (
 var page = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("digest").Funcs(template.FuncMap{"clean": clean}).Parse(`{{define "body"}}<p>{{.Lead}}</p>
 {{range $it := .Items}}<p>{{if and $.Context $it.Before}}<small>{{clean $it.Before}}</small> {{end}}<b>{{clean $it.Sentence}}</b>{{if and $.Context $it.After}} <small>{{clean $it.After}}</small>{{end}}<br>
-<small>{{$it.LabelWords}}, <a href="{{$it.URL}}">{{clean $it.Source}}</a>, {{$it.At.UTC.Format "2 Jan 15:04"}}{{with $.DiffLink $it}}, <a href="{{.}}">what changed</a>{{end}}{{if and (eq $it.Label "update") $it.Earlier}}; before: {{clean $it.Earlier}}{{end}}</small></p>
+<small>{{$it.LabelWords}}, <a href="{{$it.URL}}">{{clean $it.Source}}</a>, {{$it.At.UTC.Format "2 Jan 15:04"}}{{with $.VersionLink $it}}, <a href="{{.}}">the version</a>{{end}}{{with $.DiffLink $it}}, <a href="{{.}}">what changed</a>{{end}}{{if and (eq $it.Label "update") $it.Earlier}}; before: {{clean $it.Earlier}}{{end}}</small></p>
 {{end}}{{if .Figures}}<h2>Figures of tables</h2>
 <ul>{{range .Figures}}<li>{{clean .Sentence}} (before {{clean .Earlier}}), <a href="{{.URL}}">{{clean .Host}}</a></li>
 {{end}}</ul>
@@ -86,10 +87,7 @@ func (s *Summary) Entry(id string) atom.Entry {
 		e.Updated = s.ComputedAt
 	}
 	for _, it := range s.Items {
-		link := s.DiffLink(it)
-		if link == "" {
-			link = it.URL
-		}
+		link := cmp.Or(s.DiffLink(it), s.VersionLink(it), it.URL)
 		e.Content = append(e.Content, atom.Block{Text: it.Sentence}, atom.Block{Text: it.LabelWords() + ", " + it.Source(), Href: link})
 	}
 	for _, it := range s.Figures {

@@ -28,8 +28,10 @@ func (s *Summary) Text(w io.Writer) error {
 			fmt.Fprintln(&b, wrap("before: "+clean(it.Earlier), "   "))
 		}
 		fmt.Fprintf(&b, "   %s\n", clean(it.URL))
-		if link := s.DiffLink(it); link != "" {
-			fmt.Fprintf(&b, "   %s\n", link)
+		for _, link := range []string{s.VersionLink(it), s.DiffLink(it)} {
+			if link != "" {
+				fmt.Fprintf(&b, "   %s\n", link)
+			}
 		}
 	}
 	if len(s.Figures) > 0 {
@@ -97,6 +99,9 @@ func (s *Summary) Markdown(w io.Writer) error {
 			fmt.Fprintf(&b, " *%s*", escape(it.After))
 		}
 		fmt.Fprintf(&b, "  \n%s, [%s](<%s>), %s", it.LabelWords(), escape(it.Source()), target(it.URL), it.At.UTC().Format("2 Jan 15:04"))
+		if link := s.VersionLink(it); link != "" {
+			fmt.Fprintf(&b, ", [the version](<%s>)", target(link))
+		}
 		if link := s.DiffLink(it); link != "" {
 			fmt.Fprintf(&b, ", [what changed](<%s>)", target(link))
 		}
