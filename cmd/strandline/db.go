@@ -48,7 +48,7 @@ func (dbMigrateCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	url, server, err := a.database(ctx, c, true)
+	url, server, err := a.database(ctx, c, false)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/diskwatch"
 	"github.com/strandlinehq/strandline/cmd/internal/web"
 	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/store/localpg"
 )
 
 // permissions looks at the state directory and the files of secrets.
@@ -25,10 +27,16 @@ func (d *doctor) permissions() {
 	if u, err := user.Current(); err == nil {
 		who = u.Username
 	}
-	dir, err := stateDir(string(d.config.StateDir), d.app.flags.StateDir != "")
-	if err != nil {
+	// Nothing is made: the directory that is named may be a mistake.
+	dir := presentDir(string(d.config.StateDir), d.app.flags.StateDir != "")
+	there := nearestDir(dir)
+	switch err := mayWrite(there); {
+	case err != nil:
 		d.fault(check, err.Error(), fmt.Sprintf("run as the user of the service (sudo -u strandline strandline doctor), or give the folder to %s", who))
-	} else {
+	case there != filepath.Clean(dir):
+		d.stateDir = dir
+		d.warn(check, fmt.Sprintf("there is no directory %s; %s may make it", dir, who), "if it is the right one, 'strandline run' makes it; otherwise correct --state-dir or state_dir")
+	default:
 		d.stateDir = dir
 		d.ok(check, "%s may write to %s", who, dir)
 	}
@@ -40,13 +48,22 @@ func (d *doctor) permissions() {
 	}
 }
 
+// nearestDir returns the directory, or the nearest one above it that exists.
+func nearestDir(dir string) string {
+	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+		if s, err := os.Stat(dir); err == nil && s.IsDir() || dir == filepath.Dir(dir) {
+			return dir
+		}
+	}
+}
+
 // disk measures the room that is left.
 func (d *doctor) disk() {
 	const check = "disk"
 	if d.stateDir == "" {
 		return
 	}
-	s, err := diskwatch.Measure(d.stateDir)
+	s, err := diskwatch.Measure(nearestDir(d.stateDir))
 	least := uint64(d.config.Disk.MinFree)
 	switch {
 	case err != nil:
@@ -67,7 +84,14 @@ const leastServer = 150000
 // database asks the server, its version, its clock and the schema.
 func (d *doctor) database(ctx context.Context) {
 	const check = "database"
-	url, server, err := d.app.database(ctx, d.config, true)
+	url, server, err := d.app.database(ctx, d.config, false)
+	var none noState
+	if errors.As(err, &none) {
+		if _, err = localpg.Find(""); err == nil {
+			d.warn(check, fmt.Sprintf("no private database was made in %s yet", none.dir), "if it is the right directory, 'strandline run' makes it; otherwise correct --state-dir or state_dir")
+			return
+		}
+	}
 	if err != nil {
 		d.fault(check, err.Error(), "install PostgreSQL 15 or later for a private server, or name one by database.url")
 		return

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
+	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -41,17 +41,15 @@ func (c *historyCmd) Run(ctx context.Context, a *app) error {
 		}
 		return a.printJSON(map[string]any{"url": page.URL, "page_id": page.ID, "versions": out})
 	}
-	fmt.Fprintf(a.stdout, "%s\n", page.URL)
 	if len(versions) == 0 {
+		fmt.Fprintf(a.stdout, "%s\n", page.URL)
 		return c.noVersion(ctx, a, o, page)
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "version\tfirst seen (UTC)\tlast seen (UTC)\tfetches\tbytes\twords\tdice\tchanged\t")
+	t := report.Table{Title: page.URL, Columns: []string{"version", "first seen (UTC)", "last seen (UTC)", "fetches", "bytes", "words", "dice", "changed"}}
 	for _, v := range versions {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\t\n", v.Number, stamp(v.FirstSeen), stamp(v.LastSeen), v.Fetches, v.Bytes, v.Words,
-			diceText(v), levelText(v))
+		t.Add(v.Number, stamp(v.FirstSeen), stamp(v.LastSeen), v.Fetches, v.Bytes, v.Words, diceText(v), levelText(v))
 	}
-	return w.Flush()
+	return t.Fit(a.stdout, a.width())
 }
 
 // noVersion says why a page has none.

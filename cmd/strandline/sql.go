@@ -10,11 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/localpg"
 )
@@ -174,29 +174,23 @@ func (c *sqlCmd) csv(a *app, rows pgx.Rows) error {
 }
 
 func (c *sqlCmd) table(a *app, rows pgx.Rows) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(columns(rows), "\t"))
-	n := 0
+	t := report.Table{Columns: columns(rows)}
 	for rows.Next() {
 		line, err := cells(rows)
 		if err != nil {
 			return err
 		}
+		row := make([]any, len(line))
 		for i := range line {
-			line[i] = strings.Join(strings.Fields(line[i]), " ")
+			row[i] = strings.Join(strings.Fields(line[i]), " ")
 		}
-		fmt.Fprintln(w, strings.Join(line, "\t"))
-		n++
+		t.Rows = append(t.Rows, row)
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	if len(t.Rows) == 0 {
+		fmt.Fprintln(a.stdout, strings.Join(t.Columns, "  "))
 	}
-	plural := "s"
-	if n == 1 {
-		plural = ""
-	}
-	fmt.Fprintf(a.stdout, "(%d row%s)\n", n, plural)
-	return nil
+	t.Note("(%s)", plural(len(t.Rows), "row"))
+	return t.Fit(a.stdout, a.width())
 }
 
 func columns(rows pgx.Rows) []string {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -133,17 +133,15 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 		fmt.Fprintln(a.stdout, now.Paused)
 	}
 	fmt.Fprintf(a.stdout, "%s on this database, %s claimed\n", plural(len(status.Daemons), "daemon"), plural(status.Running, "page"))
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "kind\tname\tpages\tdue\tlate\tfailing\tset aside\toldest due (UTC)\tnext due (UTC)\tlag p50\tlag p99")
+	t := report.Table{Columns: []string{"kind", "name", "pages", "due", "late", "failing", "set aside", "oldest due (UTC)", "next due (UTC)", "lag p50", "lag p99"}}
 	for _, h := range status.Schedule {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", h.Kind, h.Name, h.Pages, h.Due, h.Late, h.Failing, h.SetAside,
-			stampOrDash(h.OldestDueAt), stampOrDash(h.NextDueAt),
-			h.LagP50.Round(time.Second), h.LagP99.Round(time.Second))
+		t.Add(h.Kind, h.Name, h.Pages, h.Due, h.Late, h.Failing, h.SetAside, stampOrDash(h.OldestDueAt), stampOrDash(h.NextDueAt),
+			h.LagP50.Round(time.Second).String(), h.LagP99.Round(time.Second).String())
 		if h.Reason != "" {
-			fmt.Fprintf(w, "\t  %s\n", h.Reason)
+			t.Note("%s %s: %s", h.Kind, h.Name, h.Reason)
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.Fit(a.stdout, a.width()); err != nil {
 		return err
 	}
 	for _, l := range status.Stages {

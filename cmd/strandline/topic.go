@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/digest"
+	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/summarize"
@@ -288,8 +288,7 @@ func listTopics(ctx context.Context, a *app, o *opened) error {
 		fmt.Fprintln(a.stdout, "there is no topic; name one under topics in the configuration")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "topic\tquery\tlanguage\tpages\tproposed\tlast period\tnew sentences\tstate")
+	table := report.Table{Columns: []string{"topic", "query", "language", "pages", "proposed", "last period", "new sentences", "state"}}
 	for _, r := range rows {
 		last, sentences := "-", "-"
 		if r.Last != nil {
@@ -299,7 +298,7 @@ func listTopics(ctx context.Context, a *app, o *opened) error {
 		if r.Paused {
 			state = strings.TrimSuffix("paused; "+state, "; ")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", r.Topic, r.Query, r.Language, r.Pages, r.Proposed, last, sentences, state)
+		table.Add(r.Topic, r.Query, r.Language, r.Pages, r.Proposed, last, sentences, state)
 	}
-	return w.Flush()
+	return table.Fit(a.stdout, a.width())
 }

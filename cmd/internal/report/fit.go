@@ -52,7 +52,7 @@ func (t *Table) Fit(w io.Writer, width int) error {
 		return t.paragraphs(w, rows)
 	}
 	var b strings.Builder
-	b.WriteString(t.Title + "\n")
+	t.title(&b)
 	t.heads(&b, widths)
 	for _, cells := range rows {
 		line(&b, widths, func(i int) string { return middle(cells[i], widths[i]) })
@@ -163,7 +163,7 @@ func middle(s string, n int) string {
 // left out.
 func (t *Table) paragraphs(w io.Writer, rows [][]string) error {
 	var b strings.Builder
-	b.WriteString(t.Title + "\n")
+	t.title(&b)
 	for _, cells := range rows {
 		b.WriteString("\n")
 		for i, c := range cells {
@@ -178,6 +178,12 @@ func (t *Table) paragraphs(w io.Writer, rows [][]string) error {
 	t.notes(&b)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+func (t *Table) title(b *strings.Builder) {
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n")
+	}
 }
 
 func (t *Table) notes(b *strings.Builder) {

@@ -24,7 +24,7 @@ import (
 // Table is a report.
 type Table struct {
 	Name    string // of the report
-	Title   string
+	Title   string // empty: none is printed
 	Columns []string // unit in brackets where there is one
 	Rows    [][]any  // strings, numbers, times, pointers to numbers, nil
 	Notes   []string
@@ -61,7 +61,9 @@ func plain(v any) any {
 
 // Text prints the table for a person: title, columns, rows, notes.
 func (t *Table) Text(w io.Writer) error {
-	fmt.Fprintln(w, t.Title)
+	if t.Title != "" {
+		fmt.Fprintln(w, t.Title)
+	}
 	if len(t.Rows) > 0 {
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, strings.Join(t.Columns, "\t"))

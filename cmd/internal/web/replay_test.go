@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestReplay(t *testing.T) {
 	if _, err := archive.ExportWACZ(t.Context(), fx.DB, &wacz, archive.ExportOptions{Software: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	page, start := fx.urls[5], noon.Add(-fixtureHours*time.Hour-30*time.Minute)
+	page, start := fx.urls[slices.IndexFunc(fx.urls, func(u string) bool { return strings.HasSuffix(u, "/template") })], noon.Add(-fixtureHours*time.Hour-30*time.Minute)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /archive.wacz", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeContent(w, r, "archive.wacz", noon, bytes.NewReader(wacz.Bytes())) // it is read in ranges
