@@ -23,8 +23,8 @@ import (
 
 // Table is a report.
 type Table struct {
-	Name    string // of the report
-	Title   string // empty: none is printed
+	Name    string   // of the report
+	Title   string   // empty: none is printed
 	Columns []string // unit in brackets where there is one
 	Rows    [][]any  // strings, numbers, times, pointers to numbers, nil
 	Notes   []string
