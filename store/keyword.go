@@ -11,18 +11,31 @@ import (
 )
 
 var (
-	qKeywordCounts = statement{all, `
-		select k.snapshot_id, k.snapshot, k.at, k.status, k.old_new_keyword, k.novel, k.uncertain, k.captured
-		from core.keyword_counts($1, $2::text[]::tsquery[], $3, $4, $5) k`}
-	qKeywordPages = statement{all, `
-		select n.snapshot, k.page_id, p.url, k.crawled_at, k.class, k.novelty::float8, k.kind, p.first_seen
-		from core.keyword_pages($1, $2::text[]::tsquery[], $3, $4, $5) k
-		join core.numbered_snapshot n using (snapshot_id)
-		join core.page p on p.bucket = k.bucket and p.page_id = k.page_id
-		where k.kind is not null and k.kind <> 'old' and ($6::text is null or k.kind = $6) and ($7::int is null or n.snapshot = $7)
-		  and ($8::timestamptz is null or n.started_at >= $8) and ($9::timestamptz is null or n.started_at < $9)
-		order by case $10::text when 'novelty' then -k.novelty when 'novelty up' then k.novelty when 'rank' then -k.rank end, n.snapshot desc, k.page_id
-		offset $11 limit $12`}
+	// qKeywords gives the counts of snapshots first, which have no page, and then the pages.
+	qKeywords = statement{all, `
+		with k as materialized (
+			select w.* from core.keyword_news($1, $2::text[]::tsquery[], $3, $4, $5, $10::text = 'rank') w
+		), listed as (
+			select k.*, n.snapshot,
+			       row_number() over (order by case $10 when 'novelty' then -k.novelty when 'novelty up' then k.novelty when 'rank' then -k.rank end, n.snapshot desc, k.page_id) as place
+			from k
+			join core.numbered_snapshot n using (snapshot_id)
+			where ($6::text is null or k.kind = $6) and ($7::int is null or n.snapshot = $7)
+			  and ($8::timestamptz is null or n.started_at >= $8) and ($9::timestamptz is null or n.started_at < $9)
+			order by place offset $11 limit $12
+		)
+		select k.snapshot_id, k.kind, count(*), 0, 0::bigint, '', null::timestamptz, '', 0::float8, null::timestamptz, 0::bigint as place
+		from k group by k.snapshot_id, k.kind
+		union all
+		select l.snapshot_id, l.kind, 0, l.snapshot, l.page_id, p.url, l.crawled_at, l.class, l.novelty::float8, p.first_seen, l.place
+		from listed l
+		join core.page p on p.bucket = l.bucket and p.page_id = l.page_id
+		order by place`}
+	qKeywordSnapshots = statement{local, `
+		select n.snapshot_id, n.snapshot, n.started_at, n.status, s.status in ('done', 'cut short') and s.computed_at is not null, s.pages
+		from core.numbered_snapshot n
+		join core.snapshot s using (snapshot_id)
+		where n.series_id = $1 order by n.snapshot`}
 	qThreshold = statement{local, `select core.series_threshold($1)`}
 )
 
@@ -38,28 +51,6 @@ type KeywordSnapshot struct {
 	NewWord, Novel, Uncertain, Capture int64
 }
 
-// KeywordNovelty counts for each snapshot of a series the old pages in which a query
-// newly fits, and the newly crawled pages that fit, judged novel from a threshold on.
-func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query, threshold float64) ([]KeywordSnapshot, error) {
-	terms, _, needed, barred := queryArgs(q)
-	rows, err := db.pool.Query(ctx, qKeywordCounts.sql, series, terms, needed, barred, threshold)
-	if err != nil {
-		return nil, fmt.Errorf("count pages with words: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KeywordSnapshot, err error) {
-		var word, novel, uncertain, captured *int64
-		err = row.Scan(&k.ID, &k.Snapshot, &k.At, &k.Status, &word, &novel, &uncertain, &captured)
-		if k.Known = captured != nil; k.Known {
-			k.NewWord, k.Novel, k.Uncertain, k.Capture = *word, *novel, *uncertain, *captured
-		}
-		return k, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("count pages with words: %w", err)
-	}
-	return out, nil
-}
-
 // KeywordKind says why a page counts for a snapshot.
 type KeywordKind string
 
@@ -70,14 +61,15 @@ const (
 	KindUncertain KeywordKind = "uncertain"
 )
 
-// KeywordOptions narrow and order what KeywordPages returns.
+// KeywordOptions narrow and order the pages that KeywordNovelty returns; the counts
+// hang on the threshold only.
 type KeywordOptions struct {
 	Threshold    float64
 	Kind         KeywordKind // empty: all three
 	Snapshot     int         // 0: all
 	From, To     time.Time   // starts of snapshots; zero: any
 	Order        string      // novelty, "novelty up", rank, or time: the last snapshot first
-	Offset, Rows int
+	Offset, Rows int         // without Rows no page is returned
 }
 
 // KeywordPage is a page that counts for a snapshot.
@@ -92,28 +84,65 @@ type KeywordPage struct {
 	FirstSeen time.Time // when the address was first heard of
 }
 
-// KeywordPages returns the pages behind the counts of KeywordNovelty.
-func (db *DB) KeywordPages(ctx context.Context, series SeriesID, q query.Query, opt KeywordOptions) ([]KeywordPage, error) {
-	terms, _, needed, barred := queryArgs(q)
-	var kind *string
-	if opt.Kind != "" {
-		s := string(opt.Kind)
-		kind = &s
+// KeywordNovelty counts for each snapshot of a series the old pages in which a query
+// newly fits, and the newly crawled pages that fit, judged novel from a threshold on.
+// It also returns pages behind the counts, as many as are asked for: both come from
+// one reading, which is what takes the time.
+func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query, opt KeywordOptions) ([]KeywordSnapshot, []KeywordPage, error) {
+	rows, err := db.pool.Query(ctx, qKeywordSnapshots.sql, series)
+	if err != nil {
+		return nil, nil, fmt.Errorf("count pages with words: %w", err)
 	}
+	at := map[SnapshotID]int{}
+	counts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KeywordSnapshot, err error) {
+		var captured *int64
+		if err = row.Scan(&k.ID, &k.Snapshot, &k.At, &k.Status, &k.Known, &captured); k.Known && captured != nil {
+			k.Capture = *captured
+		}
+		at[k.ID] = len(at)
+		return k, err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("count pages with words: %w", err)
+	}
+	terms, _, needed, barred := queryArgs(q)
 	var snapshot *int
 	if opt.Snapshot != 0 {
 		snapshot = &opt.Snapshot
 	}
-	rows, err := db.pool.Query(ctx, qKeywordPages.sql, series, terms, needed, barred, opt.Threshold, kind, snapshot, orNil(opt.From), orNil(opt.To),
-		opt.Order, opt.Offset, opt.Rows)
-	if err != nil {
-		return nil, fmt.Errorf("read pages with words: %w", err)
+	if rows, err = db.pool.Query(ctx, qKeywords.sql, series, terms, needed, barred, opt.Threshold, textOrNil(string(opt.Kind)), snapshot, orNil(opt.From), orNil(opt.To),
+		opt.Order, opt.Offset, opt.Rows); err != nil {
+		return nil, nil, fmt.Errorf("count pages with words: %w", err)
 	}
-	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[KeywordPage])
+	var pages []KeywordPage
+	var p KeywordPage
+	var id SnapshotID
+	var n, place int64
+	var crawled, seen *time.Time
+	_, err = pgx.ForEachRow(rows, []any{&id, &p.Kind, &n, &p.Snapshot, &p.Page, &p.URL, &crawled, &p.Class, &p.Novelty, &seen, &place}, func() error {
+		if place > 0 {
+			p.At, p.FirstSeen = deref(crawled), deref(seen)
+			pages = append(pages, p)
+			return nil
+		}
+		i, ok := at[id]
+		if !ok || !counts[i].Known {
+			return nil
+		}
+		switch p.Kind {
+		case KindNewWord:
+			counts[i].NewWord = n
+		case KindNovel:
+			counts[i].Novel = n
+		case KindUncertain:
+			counts[i].Uncertain = n
+		}
+		return nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("read pages with words: %w", err)
+		return nil, nil, fmt.Errorf("count pages with words: %w", err)
 	}
-	return out, nil
+	return counts, pages, nil
 }
 
 // Threshold returns the novelty from which pages of a series are judged novel.

@@ -106,15 +106,11 @@ func (c *searchCmd) series(ctx context.Context, a *app, o *opened, q query.Query
 	if err != nil {
 		return err
 	}
-	counts, err := o.KeywordNovelty(ctx, s.ID, q, threshold)
-	if err != nil {
-		return err
-	}
 	order := strings.ReplaceAll(c.Sort, "-", " ")
 	if order == "" {
 		order = "novelty"
 	}
-	pages, err := o.KeywordPages(ctx, s.ID, q, store.KeywordOptions{Threshold: threshold, From: from, To: to, Order: order, Rows: c.Limit})
+	counts, pages, err := o.KeywordNovelty(ctx, s.ID, q, store.KeywordOptions{Threshold: threshold, From: from, To: to, Order: order, Rows: c.Limit})
 	if err != nil {
 		return err
 	}

@@ -77,16 +77,27 @@ func TestKeywordNovelty(t *testing.T) {
 			}
 			want = append(want, k)
 		}
-		got, err := db.KeywordNovelty(t.Context(), id, q, .1)
+		got, pages, err := db.KeywordNovelty(t.Context(), id, q, store.KeywordOptions{Threshold: .1, Order: "novelty", Rows: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", asked, diff)
 		}
-		pages, err := db.KeywordPages(t.Context(), id, q, store.KeywordOptions{Threshold: .1, Order: "novelty", Rows: 1000})
-		if err != nil {
+		// What frequent words take finds the same as what seldom ones take.
+		var plain, differ int
+		if err := db.Pool().QueryRow(t.Context(), `
+			with q as (select * from core.search_query($2)),
+			     plain as (select p.snapshot_id, p.bucket, p.page_id, p.crawled_at, p.class, p.novelty, p.kind
+			               from q, core.keyword_pages($1, q.terms, q.needed, q.barred, .1) p where p.kind in ('new word', 'novel', 'uncertain')),
+			     fast as (select f.* from q, core.keyword_frequent($1, q.terms, q.needed, q.barred, .1) f)
+			select (select count(*) from plain),
+			       (select count(*) from ((select * from plain except all select * from fast) union all (select * from fast except all select * from plain)) d)`,
+			id, asked).Scan(&plain, &differ); err != nil {
 			t.Fatal(err)
+		}
+		if differ != 0 || plain != len(pages) {
+			t.Errorf("%s: %d pages, of frequent words %d differ; %d are listed", asked, plain, differ, len(pages))
 		}
 		for i, p := range pages {
 			if i > 0 && p.Novelty > pages[i-1].Novelty {

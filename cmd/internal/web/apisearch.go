@@ -105,7 +105,7 @@ func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err e
 	if err != nil {
 		return out, err
 	}
-	rows, err := s.db.KeywordNovelty(r.Context(), series.ID, q, threshold)
+	rows, _, err := s.db.KeywordNovelty(r.Context(), series.ID, q, store.KeywordOptions{Threshold: threshold})
 	if err != nil {
 		return out, err
 	}

@@ -232,7 +232,13 @@ func (s *Server) searchVersions(ctx context.Context, b *searchBody) error {
 
 // searchSeries draws paper T's Figure 11 and lists the pages behind it.
 func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
-	table, figure, counts, err := s.keyword(ctx, b.asked)
+	order := b.Sort
+	if order == "" {
+		order = "time"
+	}
+	table, figure, counts, pages, err := s.keyword(ctx, b.asked, store.KeywordOptions{
+		Kind: store.KeywordKind(b.Kind), Snapshot: b.Snapshot, From: b.from, To: b.to, Order: order, Offset: b.Offset, Rows: resultsAPage + 1,
+	})
 	if err != nil {
 		return err
 	}
@@ -240,20 +246,6 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 	b.Figure = &f
 	b.FigureSVG, b.FigureCSV = b.path("/search.svg"), b.path("/search.csv")
 	b.ByCount, b.ByShare = b.path("/search", "by", ""), b.path("/search", "by", "share")
-	threshold, err := s.db.Threshold(ctx, b.series.ID)
-	if err != nil {
-		return err
-	}
-	order := b.Sort
-	if order == "" {
-		order = "time"
-	}
-	pages, err := s.db.KeywordPages(ctx, b.series.ID, b.query, store.KeywordOptions{
-		Threshold: threshold, Kind: store.KeywordKind(b.Kind), Snapshot: b.Snapshot, From: b.from, To: b.to, Order: order, Offset: b.Offset, Rows: resultsAPage + 1,
-	})
-	if err != nil {
-		return err
-	}
 	if len(pages) > resultsAPage {
 		pages = pages[:resultsAPage]
 		b.Next = b.path("/search", "offset", strconv.Itoa(b.Offset+resultsAPage)) + "#results"
@@ -351,18 +343,18 @@ func noveltyBar(v float64) template.HTML {
 }
 
 // keyword counts the pages with the words over the snapshots of a series, and draws
-// them. The sums begin behind the first snapshot: of its pages nothing is known.
-func (s *Server) keyword(ctx context.Context, a *asked) (t *report.Table, f chart.Figure, counts []store.KeywordSnapshot, err error) {
-	threshold, err := s.db.Threshold(ctx, a.series.ID)
-	if err != nil {
-		return nil, nil, nil, err
+// them; it also lists pages as opt asks. The sums begin behind the first snapshot: of
+// its pages nothing is known.
+func (s *Server) keyword(ctx context.Context, a *asked, opt store.KeywordOptions) (t *report.Table, f chart.Figure, counts []store.KeywordSnapshot, pages []store.KeywordPage, err error) {
+	if opt.Threshold, err = s.db.Threshold(ctx, a.series.ID); err != nil {
+		return nil, nil, nil, nil, err
 	}
-	if counts, err = s.db.KeywordNovelty(ctx, a.series.ID, a.query, threshold); err != nil {
-		return nil, nil, nil, err
+	if counts, pages, err = s.db.KeywordNovelty(ctx, a.series.ID, a.query, opt); err != nil {
+		return nil, nil, nil, nil, err
 	}
 	sizes, err := s.db.Snapshots(ctx, a.series.ID)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, nil, err
 	}
 	size := map[store.SnapshotID]store.SeriesSnapshot{}
 	for _, one := range sizes {
@@ -380,12 +372,12 @@ func (s *Server) keyword(ctx context.Context, a *asked) (t *report.Table, f char
 			continue
 		}
 		shown = append(shown, k)
-		pages := func(kind string) string {
+		href := func(kind string) string {
 			return a.path("/search", "snapshot", strconv.Itoa(k.Snapshot), "kind", kind) + "#results"
 		}
 		p := chart.NoveltySnapshot{
-			At: k.At, Missing: !k.Known, Coverage: math.NaN(), Href: pages(""),
-			NewWordHref: pages(string(store.KindNewWord)), NovelHref: pages(string(store.KindNovel)), UncertainHref: pages(string(store.KindUncertain)),
+			At: k.At, Missing: !k.Known, Coverage: math.NaN(), Href: href(""),
+			NewWordHref: href(string(store.KindNewWord)), NovelHref: href(string(store.KindNovel)), UncertainHref: href(string(store.KindUncertain)),
 		}
 		if k.Known {
 			if !first {
@@ -398,9 +390,9 @@ func (s *Server) keyword(ctx context.Context, a *asked) (t *report.Table, f char
 		}
 		stack.Snapshots = append(stack.Snapshots, p)
 	}
-	t = found.Table(a.Series, a.Text, threshold, shown)
+	t = found.Table(a.Series, a.Text, opt.Threshold, shown)
 	t.Note("The figure leaves the first snapshot out of its sums. Coverage: share of the pages of the snapshot before that were crawled again.")
-	return t, stack, counts, nil
+	return t, stack, counts, pages, nil
 }
 
 // searchFile answers with the figure as SVG or its counts as CSV.
@@ -416,7 +408,7 @@ func (s *Server) searchFile(w http.ResponseWriter, r *http.Request) error {
 		_, words, _ := strings.Cut(err.Error(), ": ")
 		return badRequest("The words cannot be looked for: " + clean(words) + ".")
 	}
-	table, figure, _, err := s.keyword(r.Context(), a)
+	table, figure, _, _, err := s.keyword(r.Context(), a, store.KeywordOptions{})
 	if err != nil {
 		return err
 	}
