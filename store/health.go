@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,8 +122,8 @@ type ScheduleHealth struct {
 	Due, Late, Failing int
 	OldestDueAt        time.Time // zero: nothing is due
 	LagP50, LagP99     time.Duration
-	Pages              int       // that it watches
-	NextDueAt          time.Time // when one of them is due next; zero: never
+	Pages              int       // that it watches; told by Status
+	NextDueAt          time.Time // when one of them is due next; zero: never; told by Status
 	SetAside           int       // pages set aside as misconfigured
 	Reason             string    // why one of them was
 }
@@ -136,8 +135,18 @@ type StageLag struct {
 	OldestAt time.Time
 }
 
-// Status returns what the daemons do now.
+// Status returns what the daemons do now. It counts all watched pages.
 func (db *DB) Status(ctx context.Context) (Status, error) {
+	s, err := db.Work(ctx)
+	if err != nil {
+		return s, err
+	}
+	return s, db.addPages(ctx, s.Schedule)
+}
+
+// Work is Status without Pages and NextDueAt of the schedules, and reads only the pages
+// that are due.
+func (db *DB) Work(ctx context.Context) (Status, error) {
 	var s Status
 	if err := db.pool.QueryRow(ctx, qScheduleNow.sql).Scan(&s.Now); err != nil {
 		return s, fmt.Errorf("status: %w", err)
@@ -166,7 +175,7 @@ func (db *DB) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// ScheduleHealth returns how the schedules are kept.
+// ScheduleHealth returns how the schedules are kept, without Pages and NextDueAt.
 func (db *DB) ScheduleHealth(ctx context.Context) ([]ScheduleHealth, error) {
 	rows, err := db.pool.Query(ctx, qHealth.sql)
 	if err != nil {
@@ -183,7 +192,7 @@ func (db *DB) ScheduleHealth(ctx context.Context) ([]ScheduleHealth, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read schedule health: %w", err)
 	}
-	return out, errors.Join(db.addSetAside(ctx, out), db.addPages(ctx, out))
+	return out, db.addSetAside(ctx, out)
 }
 
 // addPages counts the pages of the watches, and says when each has work next.

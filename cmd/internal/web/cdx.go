@@ -18,7 +18,8 @@ import (
 
 // Bounds of what one query of the CDX server reads.
 const (
-	cdxPages = 200000 // pages of a host or domain that may be put in order
+	cdxPages = 200000 // pages of a host that may be put in order
+	cdxHosts = 1024   // hosts of a domain whose pages are read at once, at most
 	cdxBatch = 64     // pages whose captures are read at once, at most
 	cdxRows  = 20000  // captures of a batch from which on the next one is small
 )
@@ -41,12 +42,8 @@ func (s *Server) cdx(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return badRequest("This is no query of captures: " + err.Error() + ".")
 	}
-	groups, err := s.cdxGroups(r.Context(), &q)
-	if err != nil {
-		return err
-	}
 	c := q.Collector()
-	if err := s.cdxCaptures(r.Context(), &q, groups, c); err != nil {
+	if err := s.cdxCollect(r.Context(), &q, c); err != nil {
 		return err
 	}
 	body, err := c.Write()
@@ -65,39 +62,95 @@ func (s *Server) cdx(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// cdxGroups finds the pages that a query means, from the place on where an answer
-// before it ended, in the order of their keys.
-func (s *Server) cdxGroups(ctx context.Context, q *cdxquery.Query) ([]keyed, error) {
+// cdxCollect gives the captures that a query means to a collector until it has enough.
+// All keys of a host begin alike, so the pages of a domain are read host by host, in
+// the order of their keys, and no further than the answer goes.
+func (s *Server) cdxCollect(ctx context.Context, q *cdxquery.Query, c *cdxquery.Collector) error {
 	form, err := s.form(q.URL)
 	if err != nil {
-		return nil, badRequest("The URL cannot be read: it wants http or https, and a host.")
+		return badRequest("The URL cannot be read: it wants http or https, and a host.")
 	}
 	u, err := url.Parse(form)
 	if err != nil {
-		return nil, badRequest("The URL cannot be read.")
+		return badRequest("The URL cannot be read.")
 	}
 	if q.Match != cdxquery.Prefix {
 		q.URL = form // a prefix may end in the middle of what the canonical form changes
 	}
 	bare := strings.TrimPrefix(u.Host, "www.")
 	hosts := []string{bare, "www." + bare}
-	if q.Match == cdxquery.Domain {
+	switch q.Match {
+	case cdxquery.Exact:
+		pages, err := s.sameKey(ctx, u)
+		if err != nil {
+			return err
+		}
+		_, err = s.cdxCaptures(ctx, q, cdxGroups(q, pages), c)
+		return err
+	case cdxquery.Domain:
 		if hosts, err = s.db.DomainHosts(ctx, bare); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var pages []store.Page
-	if q.Match == cdxquery.Exact {
-		pages, err = s.sameKey(ctx, u)
-	} else {
-		pages, err = s.db.HostPages(ctx, hosts, cdxPages+1)
+	alike := hostsByKey(hosts)
+	if q.Resume != nil {
+		from, _, _ := strings.Cut(q.Resume.Key, ")")
+		alike = slices.DeleteFunc(alike, func(h keyedHosts) bool { return h.key < from+")" })
 	}
-	if err != nil {
-		return nil, err
+	for batch := 1; len(alike) > 0; {
+		batch = min(batch, len(alike))
+		var names []string
+		for _, h := range alike[:batch] {
+			names = append(names, h.hosts...)
+		}
+		pages, err := s.db.HostPages(ctx, names, cdxPages+1)
+		if err != nil {
+			return err
+		}
+		if len(pages) > cdxPages {
+			if batch == 1 {
+				return badRequest("More than 200,000 pages of one host are meant; ask for a longer prefix, or for pages.")
+			}
+			batch = 1
+			continue
+		}
+		alike = alike[batch:]
+		if more, err := s.cdxCaptures(ctx, q, cdxGroups(q, pages), c); err != nil || !more {
+			return err
+		}
+		batch = min(2*batch, cdxHosts)
 	}
-	if len(pages) > cdxPages {
-		return nil, badRequest("More than 200,000 pages are meant; ask for one host, or for a longer prefix.")
+	return nil
+}
+
+// keyedHosts are hosts whose keys begin alike, such as those with www. and without.
+type keyedHosts struct {
+	key   string // with the parenthesis that ends it
+	hosts []string
+}
+
+// hostsByKey puts hosts in the order in which their pages stand in an index.
+func hostsByKey(hosts []string) []keyedHosts {
+	byKey := map[string][]string{}
+	for _, h := range hosts {
+		scheme := "http://"
+		if strings.HasSuffix(h, ":80") {
+			scheme = "https://" // of http the port would not be in the name
+		}
+		key, _, _ := strings.Cut(cdxj.SURT(scheme+h+"/"), ")")
+		byKey[key+")"] = append(byKey[key+")"], h)
 	}
+	out := make([]keyedHosts, 0, len(byKey))
+	for key, hosts := range byKey {
+		out = append(out, keyedHosts{key, hosts})
+	}
+	slices.SortFunc(out, func(a, b keyedHosts) int { return strings.Compare(a.key, b.key) })
+	return out
+}
+
+// cdxGroups puts the pages that a query means in the order of their keys, from the
+// place on where an answer before it ended.
+func cdxGroups(q *cdxquery.Query, pages []store.Page) []keyed {
 	byKey := map[string][]store.Page{}
 	for _, p := range pages {
 		if key := cdxj.SURT(p.URL); q.Matches(key) && (q.Resume == nil || key >= q.Resume.Key) {
@@ -109,7 +162,7 @@ func (s *Server) cdxGroups(ctx context.Context, q *cdxquery.Query) ([]keyed, err
 		groups = append(groups, keyed{key, pages})
 	}
 	slices.SortFunc(groups, func(a, b keyed) int { return strings.Compare(a.key, b.key) })
-	return groups, nil
+	return groups
 }
 
 // sameKey finds the pages of a URL in the forms that have one key: with http and
@@ -140,8 +193,9 @@ type line struct {
 	at    cdxquery.Place
 }
 
-// cdxCaptures gives the captures of groups to a collector until it has enough.
-func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []keyed, c *cdxquery.Collector) error {
+// cdxCaptures gives the captures of groups to a collector, and reports whether it
+// takes more.
+func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []keyed, c *cdxquery.Collector) (more bool, err error) {
 	for batch := 1; len(groups) > 0; {
 		some := groups[:min(batch, len(groups))]
 		groups = groups[len(some):]
@@ -162,14 +216,14 @@ func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []ke
 			return nil
 		})
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, g := range some {
 			list := lines[g.key]
 			slices.SortFunc(list, func(a, b line) int { return placed(&a.at, &b.at) })
 			for _, l := range list {
 				if !c.Add(l.entry, l.at) {
-					return nil
+					return false, nil
 				}
 			}
 		}
@@ -177,7 +231,7 @@ func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []ke
 			batch = 1 // long histories: the next may be as long
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // placed compares the places of captures.

@@ -87,7 +87,7 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	if after != nil {
 		b.First = query("/schedule", "list", b.List) + "#list"
 	}
-	if b.Status, err = s.db.Status(ctx); err != nil {
+	if b.Status, err = s.db.Work(ctx); err != nil {
 		return err
 	}
 	b.Health, b.Any = b.Status.Schedule, len(b.Status.Schedule) > 0
