@@ -57,7 +57,10 @@ func (f PrecisionRecall) chart() Chart {
 				}
 				return l
 			}
-			p.Marks = append(p.Marks, line("precision", "accent", r.Precision), line("recall", "second", r.Recall))
+			// Where both are one, as with pages that all have dates, the broader one still shows.
+			recall := line("recall", "second", r.Recall)
+			recall.Bold = true
+			p.Marks = append(p.Marks, recall, line("precision", "accent", r.Precision))
 			if len(r.Threshold) > 0 && r.Threshold[0] == 0 && len(r.Precision) > 0 {
 				baseline = r.Precision[0]
 			}

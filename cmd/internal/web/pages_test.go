@@ -265,6 +265,9 @@ func TestDatabaseAway(t *testing.T) {
 		"/": "does not answer", "/pages": "Nothing that is stored is lost", "/schedule": "does not answer", "/pages/1": "does not answer", "/readyz": "the database does not answer",
 		"/pages/1/diff": "tries again by itself", "/pages/1/versions/1": "does not answer", "/pages/1/curve": "does not answer", "/search?q=tide": "does not answer", "/topics": "does not answer",
 		"/topics/tides": "does not answer", "/snapshots": "does not answer", "/snapshots/web": "does not answer", "/search.csv?q=tide&series=web": "does not answer",
+		"/feeds/all.atom": "does not answer", "/feeds/watch/all.atom": "does not answer", "/feeds/topic/tides.atom": "does not answer", "/cdx?url=a.test": "does not answer",
+		"/timegate/http://a.test/": "does not answer", "/timemap/link/http://a.test/": "does not answer", "/web/20260310000000id_/http://a.test/": "does not answer",
+		"/api/v1/pages": "does not answer", "/api/v1/schedule": "does not answer", "/api/v1/changes": "does not answer",
 	} {
 		r := get(t, s, address)
 		if body := bodyOf(t, r); r.StatusCode != 503 || !strings.Contains(body, want) || strings.Contains(body, "goroutine") || strings.Contains(body, "closed pool") {
