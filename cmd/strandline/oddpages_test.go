@@ -24,6 +24,8 @@ func oddPages() map[string][]*store.Capture {
 		"once":     {at("once", 0, "<p>one version")},
 		"gaps":     {at("gaps", 0, "<p>a b c"), at("gaps", 5, "<p>a b d"), at("gaps", 300, "<p>a e f"), at("gaps", 301, "<p>a e g")},
 		"clock":    {at("clock", -30*365*24, "<p>very old"), at("clock", 0, "<p>now"), at("clock", 1, "<p>now again")},
+		// A clock that jumped ahead and was put back.
+		"leap": {at("leap", 0, "<p>a b c"), at("leap", 1, "<p>a b d"), at("leap", 30*365*24, "<p>a f g"), at("leap", 2, "<p>a b e")},
 	}
 	for hour := range 1000 {
 		out["same"] = append(out["same"], at("same", hour, "<p>always the same"))
@@ -54,7 +56,7 @@ func TestOddPages(t *testing.T) {
 	pages := oddPages()
 	for name, captures := range pages {
 		parts := [][]*store.Capture{captures}
-		if name == "shuffled" {
+		if name == "shuffled" || name == "leap" {
 			parts = slices.Collect(slices.Chunk(captures, 1))
 		}
 		for _, part := range parts {
@@ -73,14 +75,16 @@ func TestOddPages(t *testing.T) {
 	reasons := map[string]string{
 		"changes same":    "The text did not change.",
 		"curve once":      "No shape: fewer than three distances",
-		"curve clock":     "2 versions are left out: they lie more than seven years after the first.",
+		"curve clock":     "2 versions are left out, more than seven years after the first.",
 		"changes clock":   "3 versions; 1 of 1 hourly slots",
+		"curve leap":      "1 version is left out, more than seven years after the first.",
+		"changes leap":    "4 versions; 3 of 3 hourly slots",
 		"curve wordless":  "flat: slope 0 an hour",
 		"curve gaps":      "296 steps without a pair of versions are left out.",
 		"curve shuffled":  "6 versions; 6 of 6 hourly slots",
 		"terms once":      "2 terms have no staying power: the page has words in fewer than two hourly versions.",
 		"terms wide":      "The page has too many terms to keep: these are a fair sample",
-		"terms same":      "1 versions; 1000 of 1000 hourly slots",
+		"terms same":      "1 version; 1000 of 1000 hourly slots",
 		"lifespans gaps":  "4 of 302 hourly slots",
 		"blocks wordless": "4 versions; 4 of 4 hourly slots",
 	}

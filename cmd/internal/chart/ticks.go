@@ -55,6 +55,11 @@ func power(e int) string {
 	if e >= -3 && e <= 6 {
 		return grouped(trimZeros(strconv.FormatFloat(math.Pow(10, float64(e)), 'f', max(0, -e), 64)))
 	}
+	return exponent(e)
+}
+
+// exponent writes a power of ten with its exponent.
+func exponent(e int) string {
 	out := []rune("10")
 	for _, r := range strconv.Itoa(e) {
 		out = append(out, superscripts[r])
@@ -73,12 +78,16 @@ func logTicks(lo, hi float64, n int) []Tick {
 			continue
 		}
 		p := math.Pow(10, float64(e))
+		label := power
+		if a < -3 && e < 0 { // one form for all small ones of an axis
+			label = exponent
+		}
 		for _, f := range []float64{1, 2, 5} {
 			v := f * p
 			if v < lo*.999999 || v > hi*1.000001 || f != 1 && b-a > 2 {
 				continue
 			}
-			s := power(e)
+			s := label(e)
 			if f != 1 {
 				s = number(v)
 			}

@@ -9,6 +9,7 @@
 package pagereport
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/report"
@@ -28,11 +29,25 @@ func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
 // noteCover says what the measures of a page rest on.
 func (r *Page) noteCover(t *report.Table) {
 	a := r.Analysis
-	t.Note("%d versions; %d of %d hourly slots from %s have one.", a.Versions, len(a.Observed), a.Slots, stamp(a.Origin))
+	t.Note("%s; %d of %d hourly slots from %s have one.", versions(a.Versions), len(a.Observed), a.Slots, stamp(a.Origin))
 	if a.Damaged > 0 {
-		t.Note("%d versions are left out: what was extracted from them cannot be read.", a.Damaged)
+		t.Note("%s left out: what was extracted cannot be read.", versionsAre(a.Damaged))
 	}
 	if a.Beyond > 0 {
-		t.Note("%d versions are left out: they lie more than seven years after the first.", a.Beyond)
+		t.Note("%s left out, more than seven years after the first.", versionsAre(a.Beyond))
 	}
+}
+
+func versions[N int | int32](n N) string {
+	if n == 1 {
+		return "1 version"
+	}
+	return fmt.Sprintf("%d versions", n)
+}
+
+func versionsAre[N int | int32](n N) string {
+	if n == 1 {
+		return "1 version is"
+	}
+	return versions(n) + " are"
 }
