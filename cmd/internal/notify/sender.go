@@ -15,6 +15,9 @@ import (
 
 const (
 	attemptTimeout = 30 * time.Second
+	// stopGrace is how long an attempt that is under way may go on when the program stops:
+	// one that is broken off may have arrived, and would arrive twice.
+	stopGrace = 5 * time.Second
 	// lease is when an attempt counts as lost: its sender was killed.
 	lease = 2 * attemptTimeout
 	// firstPause follows the first failure; each further one doubles it, up to maxPause.
@@ -130,8 +133,18 @@ func (s *Sender) Deliver(ctx context.Context, name string, t Target) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
+	attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), attemptTimeout)
+	unfollow := context.AfterFunc(ctx, func() {
+		end := time.NewTimer(stopGrace)
+		defer end.Stop()
+		select {
+		case <-end.C:
+			cancel()
+		case <-attempt.Done():
+		}
+	})
 	failure := s.try(attempt, t, n)
+	unfollow()
 	cancel()
 	// A stop of the program must not lose what became of the attempt.
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)

@@ -215,6 +215,38 @@ func TestHangingTarget(t *testing.T) {
 	}
 }
 
+// inFlight is a target that is at it when the program is told to stop.
+type inFlight struct{ began, stopped chan struct{} }
+
+func (f *inFlight) Send(ctx context.Context, _ time.Time, _ store.Notification) error {
+	close(f.began)
+	<-f.stopped
+	return ctx.Err()
+}
+
+// TestStopFinishesDelivery stops the sender while a message is on its way: the attempt is
+// not broken off, and the message is delivered once.
+func TestStopFinishesDelivery(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	fill(t, db, 1, "a")
+	to := &inFlight{make(chan struct{}), make(chan struct{})}
+	s := NewSender(db, func() time.Time { return epoch }, slog.New(slog.DiscardHandler))
+	s.SetTargets(map[string]Target{"a": to})
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- s.Run(ctx) }()
+	<-to.began
+	cancel()
+	close(to.stopped)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	if states, err := db.OutboxStates(t.Context()); err != nil || len(states) != 0 {
+		t.Errorf("left in the outbox: %+v, %v", states, err)
+	}
+}
+
 // TestKilledAttempt claims a message as one that is killed then does: it comes again
 // when the lease is over, with the same id, and what the first attempt would record is not taken.
 func TestKilledAttempt(t *testing.T) {
