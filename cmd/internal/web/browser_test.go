@@ -296,4 +296,12 @@ func TestBrowser(t *testing.T) {
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))
+	call(t, b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	for _, p := range list {
+		b.do(t, "without scripts "+p.name, b.open(p.address), want(t, "a heading and its content", `document.querySelector("main h1") !== null && document.querySelector("main").innerText.length > 60`))
+	}
+	b.do(t, "no script runs", b.open("/pages"), chromedp.KeyEvent("j"), want(t, "no row chosen", `document.querySelector("tr[aria-selected=true]") === null`))
+	b.do(t, "figures without scripts", b.open(busy), want(t, "figures", `document.querySelectorAll("#curve svg path, #changes svg circle").length > 2`),
+		chromedp.Click(`#versions button`), chromedp.WaitReady(".flow"))
+	b.do(t, "searching without scripts", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"))
 }
