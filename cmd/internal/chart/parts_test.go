@@ -43,7 +43,7 @@ func TestTicks(t *testing.T) {
 		{"share", Axis{Kind: Share}, .3, .7, "0 | .2 | .4 | .6 | .8 | 1"},
 		{"decades", Axis{Kind: Log}, 1, 1e6, "1 | 100 | 10,000 | 1,000,000"},
 		{"many decades", Axis{Kind: Log}, 1e-9, 1e9, "10⁻⁸ | 10⁻⁴ | 1 | 10,000 | 10⁸"},
-		{"small ones in one form", Axis{Kind: Log}, 1e-8, 5, "10⁻⁶ | 10⁻³ | 1"},
+		{"small ones in one form", Axis{Kind: Log}, 1e-8, 5, "10⁻⁸ | 10⁻⁶ | 10⁻⁴ | 10⁻² | 1"},
 		{"few decades", Axis{Kind: Log}, 1, 50, "1 | 2 | 5 | 10 | 20 | 50 | 100"},
 		{"minutes", Axis{Kind: Time}, at("2024-01-01 23:50"), at("2024-01-02 00:22"), "1 Jan 23:50 | 2 Jan | 00:10 | 00:20"},
 		{"hours", Axis{Kind: Time}, at("2024-02-28 20:00"), at("2024-03-01 04:00"), "29 Feb 2024 | 12:00 | 1 Mar"},
