@@ -89,8 +89,15 @@ func (k *KnownPage) check(s *section) {
 
 // once joins lists and leaves out what came before.
 func once(lists ...[]URL) []URL {
-	var all []URL
-	seen := make(map[URL]bool)
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	if n == 0 {
+		return nil
+	}
+	all := make([]URL, 0, n)
+	seen := make(map[URL]bool, n)
 	for _, list := range lists {
 		for _, u := range list {
 			if !seen[u] {

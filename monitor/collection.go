@@ -52,7 +52,7 @@ func (m *Monitor) followCollection(ctx context.Context) {
 func (m *Monitor) Collect(ctx context.Context) error {
 	for {
 		n, err := m.db.TakePeriods(ctx, periodsAtOnce, func(tx *store.Tx, periods []time.Time) error {
-			return computePeriods(ctx, tx, periods)
+			return computePeriods(ctx, tx, periods, m.bags)
 		})
 		if err != nil || n == 0 {
 			return err
@@ -61,7 +61,7 @@ func (m *Monitor) Collect(ctx context.Context) error {
 }
 
 // computePeriods computes periods and adds what is new of them to the sums.
-func computePeriods(ctx context.Context, tx *store.Tx, periods []time.Time) error {
+func computePeriods(ctx context.Context, tx *store.Tx, periods []time.Time, bags *bagCache) error {
 	stored, err := tx.PeriodData(ctx, periods)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func computePeriods(ctx context.Context, tx *store.Tx, periods []time.Time) erro
 	out := make([]store.PeriodModel, 0, len(periods))
 	for _, start := range periods {
 		from, to := store.Period(start)
-		r := &poolReader{ctx: ctx, tx: tx, from: from, to: to, rules: map[string]ruling{}}
+		r := &poolReader{ctx: ctx, tx: tx, from: from, to: to, rules: map[string]ruling{}, bags: bags}
 		pool, err := terms.NewPool(r.show, terms.PoolTerms)
 		if err != nil {
 			return err
@@ -109,6 +109,7 @@ type poolReader struct {
 	tx       *store.Tx
 	from, to time.Time
 	rules    map[string]ruling // by their text
+	bags     *bagCache         // nil: none
 	counter  extract.Counter
 	page     store.PageID // that is shown alone if only is set
 	only     bool
@@ -183,24 +184,42 @@ func (r *poolReader) pages(shown []store.Shown, f func(terms.Showing) error) err
 	}
 	for chunk := range slices.Chunk(order, chunkVersions) {
 		pages := make([]store.PageID, len(chunk))
-		keys := make([]store.ContentKey, len(chunk))
 		for i, c := range chunk {
-			pages[i], keys[i] = c.page, store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}
-		}
-		raw, err := readSound(r.ctx, r.tx, distinctKeys(keys))
-		if err != nil {
-			return err
+			pages[i] = c.page
 		}
 		rules, err := rulesOf(r.ctx, r.tx, pages, r.rules)
 		if err != nil {
 			return err
 		}
-		for _, c := range chunk {
-			page, err := extract.DecodeRecord(raw[store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}])
-			if err != nil {
-				continue // damaged
+		bags := make([]terms.Bag, len(chunk)) // of those that are remembered
+		known := make([]bool, len(chunk))
+		var keys []store.ContentKey
+		for i, c := range chunk {
+			k := store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}
+			if rules[c.page].rules.Empty() {
+				bags[i], known[i] = r.bags.get(k)
 			}
-			bag := r.bag(page, rules[c.page].rules)
+			if !known[i] {
+				keys = append(keys, k)
+			}
+		}
+		raw, err := readSound(r.ctx, r.tx, distinctKeys(keys))
+		if err != nil {
+			return err
+		}
+		for i, c := range chunk {
+			bag := bags[i]
+			if !known[i] {
+				k := store.ContentKey{Bucket: c.page.Bucket(), Hash: c.record}
+				page, err := extract.DecodeRecord(raw[k])
+				if err != nil {
+					continue // damaged
+				}
+				bag = r.bag(page, rules[c.page].rules)
+				if rules[c.page].rules.Empty() {
+					r.bags.put(k, bag)
+				}
+			}
 			s := terms.Showing{Words: bag, Slots: slots[c]}
 			if r.size += len(bag) + 8*len(s.Slots) + 64; r.size <= keptBags {
 				r.kept = append(r.kept, s)

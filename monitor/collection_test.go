@@ -74,11 +74,14 @@ func TestCollectionOrders(t *testing.T) {
 		caps := collected(1)
 		r.Shuffle(len(caps), func(i, j int) { caps[i], caps[j] = caps[j], caps[i] })
 		db := open(t)
+		m := monitor.New(db, monitor.Options{}) // one, which remembers contents
 		for len(caps) > 0 {
 			n := min(10+r.IntN(40), len(caps))
 			write(t, db, caps[:n]...)
 			caps = caps[n:]
-			drain(t, db)
+			if _, err := m.Drain(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if diff := cmp.Diff(want, model(t, db)); diff != "" {
 			t.Errorf("seed %d: model (-at once +in parts):\n%.2000s", seed, diff)

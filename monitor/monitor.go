@@ -40,6 +40,7 @@ type Monitor struct {
 	db      *store.DB
 	workers int
 	log     *slog.Logger
+	bags    *bagCache
 }
 
 // New returns a Monitor on a store.
@@ -50,7 +51,7 @@ func New(db *store.DB, opt Options) *Monitor {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Monitor{db: db, workers: opt.Workers, log: opt.Logger}
+	return &Monitor{db: db, workers: opt.Workers, log: opt.Logger, bags: &bagCache{limit: bagCacheBytes}}
 }
 
 // idle is how long Run waits when the queues are empty, in real time: versions

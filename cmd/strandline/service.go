@@ -234,8 +234,9 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 		Name: string(w.Name), Category: w.Category, Genre: w.Genre, Config: config,
 		Timing: fmt.Sprintf("%s jitter %s", w.Schedule, w.Jitter), Every: w.Schedule.Interval(),
 	}
-	seen := map[string]bool{}
-	for _, u := range w.Pages() {
+	pages := w.Pages()
+	seen := make(map[string]bool, len(pages))
+	for _, u := range pages {
 		url, err := s.reader.Canonical(string(u))
 		if err != nil {
 			return spec, daemon.Watch{}, usagef("watch %s: %w", w.Name, err)
