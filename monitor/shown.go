@@ -21,7 +21,7 @@ const (
 )
 
 // followShown keeps the measures for the views until ctx is done. It takes at most a
-// twentieth of a core, as the language model does.
+// twentieth of a core.
 func (m *Monitor) followShown(ctx context.Context) {
 	for {
 		began := time.Now()
