@@ -29,11 +29,16 @@ import (
 // a row; to psql it is one statement.
 func TestWorkedQuestions(t *testing.T) {
 	t.Parallel()
+	askAll(t, questioned(t, questionPages))
+}
+
+// askAll asks the questions of docs/sql.
+func askAll(t *testing.T, db *store.DB) {
+	t.Helper()
 	files, err := filepath.Glob("../../docs/sql/*.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no questions: %v", err)
 	}
-	db := questioned(t)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -89,12 +94,12 @@ const (
 )
 
 // questioned fills a database with what the questions are about.
-func questioned(t *testing.T) *store.DB {
+func questioned(t *testing.T, pages int) *store.DB {
 	t.Helper()
 	ctx := t.Context()
 	file := filepath.Join(t.TempDir(), "web.warc")
 	a := &app{stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
-	if err := (&sampleArchiveCmd{Out: file, Pages: questionPages, Days: questionDays, Seed: 1}).Run(ctx, a); err != nil {
+	if err := (&sampleArchiveCmd{Out: file, Pages: pages, Days: questionDays, Seed: 1}).Run(ctx, a); err != nil {
 		t.Fatal(err)
 	}
 	db, err := store.Open(ctx, newDatabase(t), store.Options{MaxConns: 6})
