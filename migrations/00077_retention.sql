@@ -99,6 +99,8 @@ begin
         execute format('drop table core.%I', fresh);
         return;
     end if;
+    -- The bounds are checked before the table of all fetches is locked: attaching need not look again.
+    execute format('alter table core.%I add constraint span check (started_at >= %L and started_at < %L)', fresh, p.from_at, p.to_at);
     execute format('alter table core.fetch detach partition core.%I', child);
     execute format('drop table core.%I', child);
     if kept = 0 then
@@ -107,6 +109,7 @@ begin
     end if;
     execute format('alter table core.%I rename to %I', fresh, child);
     execute format('alter table core.fetch attach partition core.%I for values from (%L) to (%L)', child, p.from_at, p.to_at);
+    execute format('alter table core.%I drop constraint span', child);
     execute format('comment on table core.%I is %L', child,
         format('Rows of core.fetch from %s to %s, as far as they first saw what is kept.', p.from_at at time zone 'UTC', p.to_at at time zone 'UTC'));
 end $$;
