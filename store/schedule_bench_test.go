@@ -36,7 +36,7 @@ func million(t testing.TB, db *store.DB, n int) {
 	}
 }
 
-// BenchmarkClaim claims and completes batches of 256 out of a million pages, as a
+// BenchmarkClaim claims and completes batches of 192 out of a million pages, as a
 // daemon alone does, which has no bucket filter, and as one of two: medians of the
 // statement that leases pages, and until all is known of them that a fetch needs.
 func BenchmarkClaim(b *testing.B) {
@@ -70,13 +70,13 @@ func BenchmarkClaim(b *testing.B) {
 			var completing time.Duration
 			for b.Loop() {
 				start := time.Now()
-				got, err := db.Lease(b.Context(), store.ClaimRequest{Daemon: 1, Buckets: buckets, Now: now, Horizon: now, Until: now.Add(time.Minute), Limit: 256})
+				got, err := db.Lease(b.Context(), store.ClaimRequest{Daemon: 1, Buckets: buckets, Now: now, Horizon: now, Until: now.Add(time.Minute), Limit: 192})
 				leasing = append(leasing, time.Since(start))
 				if err == nil {
 					err = db.ReadClaims(b.Context(), got)
 				}
 				claiming = append(claiming, time.Since(start))
-				if err != nil || len(got) != 256 || len(got[0].Watches) != 1 {
+				if err != nil || len(got) != 192 || len(got[0].Watches) != 1 {
 					b.Fatalf("claimed %d: %v", len(got), err)
 				}
 				done := make([]store.Completion, len(got))

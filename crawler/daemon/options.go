@@ -23,7 +23,8 @@ type Options struct {
 	// the machine's time, but no more than 10 minutes or a tenth of a second of the
 	// machine's, lest pages of a far future fill the queues of their hosts.
 	Lookahead time.Duration
-	// ClaimSize is how many pages one statement claims at most; zero means 256.
+	// ClaimSize is how many pages one statement claims at most; zero means 192, whose claim takes under 10 ms
+	// among a million pages.
 	ClaimSize int
 	// Backlog is how many pages may lie in memory; zero means 4,096.
 	Backlog int
@@ -95,7 +96,7 @@ func (o Options) withDefaults(c clock.Clock) Options {
 	}
 	set(&o.Workers, 64)
 	set(&o.Lookahead, min(o.machine(10*time.Second), max(10*time.Minute, o.machine(100*time.Millisecond))))
-	set(&o.ClaimSize, 256)
+	set(&o.ClaimSize, 192)
 	set(&o.Backlog, 4096)
 	set(&o.HostQueue, 16)
 	set(&o.Batch, 256)
