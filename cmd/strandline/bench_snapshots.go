@@ -18,6 +18,7 @@ type benchSnapshotsCmd struct {
 	Every     int       `help:"Days between them." default:"14"`
 	Away      float64   `help:"Share of the hosts that do not answer, others in each snapshot." default:"0.3"`
 	Budgets   []float64 `help:"Parts of the pages that the snapshots of the comparison of orders may fetch." default:"0.25,0.5"`
+	Orders    bool      `help:"Compare the orders too." default:"true" negatable:""`
 	Seed      uint64    `help:"Another number gives another web." default:"1"`
 	Proxy     string    `help:"Crawl the simulated web behind this proxy instead of the built-in one." placeholder:"URL"`
 	Admin     string    `help:"Where that web tells its home pages and when its pages appeared, and takes the time." placeholder:"URL"`
@@ -27,7 +28,7 @@ type benchSnapshotsCmd struct {
 // snapshotsFigures is what the command prints.
 type snapshotsFigures struct {
 	*bornTruth
-	Orders []*orderTruth `json:"orders"`
+	Orders []*orderTruth `json:"orders,omitempty"`
 }
 
 // Run prints the figures as one JSON document.
@@ -49,7 +50,7 @@ func (c *benchSnapshotsCmd) Run(ctx context.Context, a *app) error {
 	}
 	opt := bornOptions{
 		Snapshots: c.Snapshots, Every: time.Duration(c.Every) * 24 * time.Hour,
-		Deltas: []float64{0, .1, .2}, Thresholds: []float64{.01, .1, .3, .5, .7, .9},
+		Deltas: []float64{0, .1, .2}, Thresholds: []float64{anyPositive, .01, .1, .3, .5, .7, .9},
 	}
 	var out snapshotsFigures
 	err := c.onEmpty(ctx, a, func(o *opened, web *bornWeb) (err error) {
@@ -58,6 +59,9 @@ func (c *benchSnapshotsCmd) Run(ctx context.Context, a *app) error {
 	})
 	if err != nil {
 		return err
+	}
+	if !c.Orders {
+		c.Budgets = nil
 	}
 	for _, budget := range c.Budgets {
 		for _, novel := range []bool{false, true} {
@@ -89,7 +93,7 @@ func (c *benchSnapshotsCmd) onEmpty(ctx context.Context, a *app, do func(*opened
 		return err
 	}
 	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.open(ctx)
+	o, err := a.create(ctx)
 	if err != nil {
 		return err
 	}

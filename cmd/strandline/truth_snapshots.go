@@ -69,6 +69,10 @@ type bornIntervals struct {
 	Right    float64 `json:"likely_new_precision"`
 }
 
+// anyPositive is a threshold that every novelty above 0 reaches: one link from L2 gives
+// more, by whatever chain it comes in 20 iterations.
+const anyPositive = 1e-9
+
 // bornOptions say which snapshots are taken.
 type bornOptions struct {
 	Snapshots  int
