@@ -60,18 +60,53 @@ type TakeRequest struct {
 }
 
 // TakeFrontier returns the first URLs of hosts. It marks nothing: the caller leases
-// the hosts' buckets, and knows what it has in hand.
+// the hosts' buckets, and knows what it has in hand. With r.Best, URLs that came into
+// the frontier without a priority, while the series asked for another order, come
+// when a host has no others.
 func (db *DB) TakeFrontier(ctx context.Context, id SnapshotID, r TakeRequest) ([]FrontierURL, error) {
 	if len(r.Hosts) == 0 {
 		return nil, nil
 	}
+	if !r.Best {
+		return db.takeFrontier(ctx, qTakeBreadth, id, r)
+	}
+	out, err := db.takeFrontier(ctx, qTakeBest, id, r)
+	if err != nil {
+		return nil, err
+	}
+	got := make(map[HostID]int32, len(r.Hosts))
+	have := make(map[PageID]bool, len(out))
+	for _, u := range out {
+		got[u.Host]++
+		have[u.Page] = true
+	}
+	rest := r
+	rest.Hosts, rest.Room = nil, nil
+	for i, h := range r.Hosts {
+		if got[h] < r.Room[i] {
+			// Those with a priority may be among them again, and are fewer than the room.
+			rest.Hosts, rest.Room = append(rest.Hosts, h), append(rest.Room, r.Room[i])
+		}
+	}
+	if len(rest.Hosts) == 0 {
+		return out, nil
+	}
+	more, err := db.takeFrontier(ctx, qTakeBreadth, id, rest)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range more {
+		if !have[u.Page] {
+			out = append(out, u)
+		}
+	}
+	return out, nil
+}
+
+func (db *DB) takeFrontier(ctx context.Context, q statement, id SnapshotID, r TakeRequest) ([]FrontierURL, error) {
 	buckets := make([]int32, len(r.Hosts))
 	for i, h := range r.Hosts {
 		buckets[i] = h.Bucket()
-	}
-	q := qTakeBreadth
-	if r.Best {
-		q = qTakeBest
 	}
 	rows, err := db.pool.Query(ctx, q.sql, id, r.Hosts, r.Room, distinct(buckets), int16(min(r.Depth, 1<<15-1)), r.Now)
 	if err != nil {

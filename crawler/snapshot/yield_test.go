@@ -1,11 +1,13 @@
 package snapshot_test
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/strandlinehq/strandline/crawler/snapshot"
 	"github.com/strandlinehq/strandline/store"
@@ -86,5 +88,60 @@ func TestNovelFirst(t *testing.T) {
 	// Breadth-first order is fair within a level, so it finds about as many as any order would.
 	if found[true] < 1.5*found[false] || found[true] < 1.5*chance {
 		t.Errorf("%.0f novel pages by novelty, %.0f breadth-first, %.0f in any order: want 1.5 times as many", found[true], found[false], chance)
+	}
+}
+
+// TestOrderSwitched changes the order of a series in the middle of a snapshot, both
+// ways: each URL is fetched, once.
+func TestOrderSwitched(t *testing.T) {
+	t.Parallel()
+	for _, novel := range []bool{false, true} {
+		t.Run(fmt.Sprintf("novel first %t", novel), func(t *testing.T) {
+			t.Parallel()
+			db, _ := open(t)
+			var grown atomic.Int64
+			w := &web{page: growing(4, &grown)}
+			s := snapshot.Series{Seeds: []string{"http://h0.test/"}, Scope: snapshot.Scope{Sites: []string{"test"}}, Novel: novel}
+			l := newLab(t, db, w, setup{})
+			l.series(t, s)
+			id, err := l.Start(t.Context(), "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			running, stop := context.WithCancel(t.Context())
+			done := make(chan error, 1)
+			go func() { done <- l.Run(running) }()
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for len(w.log()) < 40 {
+				<-tick.C
+			}
+			stop()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			left := count(t, db, `select count(*) from core.snapshot_frontier where snapshot_id = $1 and (priority > 0) = $2`, id, novel)
+			if left == 0 {
+				t.Fatal("nothing of the first order was left for the second")
+			}
+			s.Novel = !novel
+			l.series(t, s)
+			if end := l.await(t, id); end.Status != store.SnapshotDone {
+				t.Fatalf("snapshot is %s: %s", end.Status, end.Error)
+			}
+			// Home pages, the two lists, and what they list.
+			if got, want := len(rows(t, db, id)), 4*(3+20+60); got != want {
+				t.Errorf("%d URLs, want %d", got, want)
+			}
+			asked := map[string]int{}
+			for _, u := range w.log() {
+				if asked[u]++; asked[u] > 1 {
+					t.Errorf("%s was fetched %d times", u, asked[u])
+				}
+			}
+			if n := count(t, db, `select count(*) from core.snapshot_frontier where snapshot_id = $1`, id); n != 0 {
+				t.Errorf("%d URLs are left in the frontier", n)
+			}
+		})
 	}
 }
