@@ -24,14 +24,16 @@ type BetweenOptions struct {
 	// Tolerance is how long before the last snapshot began a page may have been
 	// fetched without a link for the link to count as younger; 0 means a day.
 	Tolerance time.Duration
-	// Scope reports whether a URL belongs to the series; nil: all do.
+	// Scope reports whether a URL belongs to the series; nil: those on hosts of which
+	// the last snapshot has pages.
 	Scope func(url string) bool
 }
 
 // Between computes the novelty of pages that were found since the last snapshot of a
 // series began, whatever fetched them, and stores it (SCIENCE T17). The window begins
 // with that snapshot, so that where all fetches lie on snapshots it is the measure of
-// the next one. It takes time and memory in proportion to the versions that began in
+// the next one; what the snapshot itself found while it was taken was known before, as
+// the next one would say. It takes time and memory in proportion to the versions that began in
 // the window. Redirects between pages are not followed.
 func Between(ctx context.Context, db *store.DB, id store.SeriesID, opt BetweenOptions) error {
 	opt.Options = opt.withDefaults()
@@ -43,15 +45,21 @@ func Between(ctx context.Context, db *store.DB, id store.SeriesID, opt BetweenOp
 		return err
 	}
 	w := window.Window{Until: opt.Until, Tolerance: opt.Tolerance}
+	var last store.SnapshotID
 	for _, s := range all {
 		if s.Ended() && s.Pages > 0 && s.StartedAt.Before(opt.Until) {
-			w.After = s.StartedAt
+			w.After, last = s.StartedAt, s.ID
 		}
 	}
 	if w.After.IsZero() {
 		return db.PutBetween(ctx, id, w.Until, w.Until, nil)
 	}
-	found, err := findBetween(ctx, db, w, opt.Scope)
+	if opt.Scope == nil {
+		if opt.Scope, err = hostsOf(ctx, db, last); err != nil {
+			return err
+		}
+	}
+	found, err := findBetween(ctx, db, w, last, opt.Scope)
 	if err != nil {
 		return err
 	}
@@ -60,6 +68,18 @@ func Between(ctx context.Context, db *store.DB, id store.SeriesID, opt BetweenOp
 		return err
 	}
 	return db.PutBetween(ctx, id, w.After, w.Until, pages)
+}
+
+// hostsOf reports whether a URL is on a host of which a snapshot has pages.
+func hostsOf(ctx context.Context, db *store.DB, id store.SnapshotID) (func(url string) bool, error) {
+	hosts := map[string]bool{}
+	err := db.SnapshotPages(ctx, id, func(p store.SnapshotPage) error {
+		if p.Crawled {
+			hosts[hostIn(p.URL)] = true
+		}
+		return nil
+	})
+	return func(url string) bool { return hosts[hostIn(url)] }, err
 }
 
 // between is the pages of a window that matter to those found in it: they
@@ -74,26 +94,40 @@ type between struct {
 	found   []uint32
 }
 
-func findBetween(ctx context.Context, db *store.DB, w window.Window, scope func(string) bool) (*between, error) {
+func findBetween(ctx context.Context, db *store.DB, w window.Window, last store.SnapshotID, scope func(string) bool) (*between, error) {
 	b := &between{window: w, numbers: map[store.PageID]uint32{}}
 	heard := map[store.PageID]bool{} // whether it belongs to the series
+	// A crawl takes time, so that the window holds what the snapshot heard of itself.
+	named := map[store.PageID]bool{}
 	err := db.HeardBetween(ctx, w.After, w.Until, func(p store.HeardPage) {
 		if !p.Trap {
-			heard[p.Page] = scope == nil || scope(p.URL)
+			heard[p.Page] = scope(p.URL)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	last, known := store.PageID(0), map[uint32]int{} // index of the last page's link to a page
+	err = db.KnownPages(ctx, []store.SnapshotID{last}, func(p store.PageID) {
+		if _, ok := heard[p]; ok {
+			named[p] = true
+			delete(heard, p)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	before, known := store.PageID(0), map[uint32]int{} // index of the page's links to others
 	err = db.VersionsBetween(ctx, w.After, w.Until, func(v *store.VersionLinksBetween) error {
-		if v.Page != last {
-			last = v.Page
+		if v.Page != before {
+			before = v.Page
 			clear(known)
 		}
 		source := b.number(v.Page)
 		p := &b.pages[source]
 		p.Seen, p.Fetched = v.Heard, true
+		if named[v.Page] {
+			p.Seen = w.After
+		}
 		p.Modified = modifiedIn(v.Head, v.First)
 		if b.fetched[source].IsZero() {
 			b.fetched[source] = v.First

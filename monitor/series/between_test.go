@@ -120,7 +120,9 @@ func TestBetweenByRecrawl(t *testing.T) {
 	fetch(home, 4*day)
 	fetch(sight{url: "http://a.test/new", links: []string{"http://a.test/"}}, 4*day+time.Hour)
 	fetch(sight{url: "http://b.test/aged", modified: epoch.Add(-90 * day), valid: true}, 5*day)
-	opt := series.BetweenOptions{Options: series.Defaults(), Until: epoch.Add(10 * day)}
+	opt := series.BetweenOptions{
+		Options: series.Defaults(), Until: epoch.Add(10 * day), Scope: func(string) bool { return true },
+	}
 	if err := series.Between(t.Context(), db, id, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +146,56 @@ func TestBetweenByRecrawl(t *testing.T) {
 	}
 	if counts, err = db.Between(t.Context(), id, .1); err != nil || counts.Pages != 1 || counts.Unidentified != 0 {
 		t.Errorf("out of scope: counts %+v, %v; want one old page", counts, err)
+	}
+	opt.Scope = nil
+	if err := series.Between(t.Context(), db, id, opt); err != nil {
+		t.Fatal(err)
+	}
+	if counts, err = db.Between(t.Context(), id, .1); err != nil || counts.Pages != 1 || counts.Novel != 1 {
+		t.Errorf("hosts of the snapshot: counts %+v, %v; want the new page of a.test alone", counts, err)
+	}
+}
+
+// TestBetweenOwnFinds holds that what a snapshot found while it was taken is known:
+// a crawl takes time, and hears of pages after it began.
+func TestBetweenOwnFinds(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	id := newSeries(t, db, "s")
+	minutes := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Minute) }
+	second := sight{url: "http://a.test/2", at: minutes(2), links: []string{"http://a.test/fringe"}}
+	for _, s := range []sight{
+		{url: "http://a.test/", at: epoch, links: []string{"http://a.test/1"}},
+		{url: "http://a.test/1", at: minutes(1), links: []string{"http://a.test/2"}}, second,
+	} {
+		load(t, db, id, []sight{s}, 1)
+	}
+	if _, err := series.Update(t.Context(), db, id, series.Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	between := func() store.BetweenCounts {
+		if err := series.Between(t.Context(), db, id, series.BetweenOptions{Options: series.Defaults(), Until: epoch.AddDate(0, 0, 10)}); err != nil {
+			t.Fatal(err)
+		}
+		counts, err := db.Between(t.Context(), id, .1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return counts
+	}
+	if counts := between(); counts.Pages != 0 {
+		t.Errorf("nothing was fetched since the snapshot: counts %+v", counts)
+	}
+	second.at, second.links = epoch.AddDate(0, 0, 4), append(second.links, "http://a.test/new")
+	for _, s := range []sight{
+		second, {url: "http://a.test/new", at: epoch.AddDate(0, 0, 5)}, {url: "http://a.test/fringe", at: epoch.AddDate(0, 0, 5)},
+	} {
+		if _, err := db.Write(t.Context(), []*store.Capture{s.capture()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if counts := between(); counts.Pages != 1 || counts.Novel != 1 {
+		t.Errorf("counts %+v; want the page alone that no snapshot named, linked from one that was crawled without the link", counts)
 	}
 }
 
