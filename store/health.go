@@ -1,10 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -12,12 +10,7 @@ import (
 )
 
 var (
-	qAddLag = statement{local, `
-		insert into core.schedule_lag as l (watch_id, kind, hour, bin, fetches)
-		select * from unnest($1::int[], $2::text[], $3::timestamptz[], $4::smallint[], $5::bigint[])
-		on conflict (watch_id, kind, hour, bin) do update set fetches = l.fetches + excluded.fetches`}
-	qDropLag = statement{local, `delete from core.schedule_lag where hour < $1`}
-	qHealth  = statement{all, `
+	qHealth = statement{all, `
 		select s.kind, s.name, s.due, s.late, s.failing, s.oldest_due_at, coalesce(s.lag_p50, 0), coalesce(s.lag_p99, 0)
 		from api_v1.schedule_health s order by s.kind, s.name`}
 	qCountSetAside = statement{all, `
@@ -30,82 +23,6 @@ var (
 		select t.stage, count(*), min(t.enqueued_at) from core.monitor_todo t group by t.stage order by t.stage`}
 	qScheduleNow = statement{local, `select core.schedule_now()`}
 )
-
-// Lag is how late a fetch for a watch started.
-type Lag struct {
-	Watch   int32
-	Kind    Kind // KindBurst and KindPair for themselves; all else counts for the watch's schedule
-	Started time.Time
-	Lag     time.Duration
-}
-
-// AddLags counts how late fetches started, for schedule_health.
-func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
-	type key struct {
-		watch int32
-		kind  string
-		hour  int64
-		bin   int16
-	}
-	counts := map[key]int64{}
-	for _, l := range lags {
-		counts[key{l.Watch, lagKind(l.Kind), l.Started.Truncate(time.Hour).Unix(), lagBin(l.Lag)}]++
-	}
-	if len(counts) == 0 {
-		return nil
-	}
-	keys := make([]key, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
-	// In one order everywhere, so that two daemons wait for each other and do not lock.
-	slices.SortFunc(keys, func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.watch, b.watch), cmp.Compare(a.kind, b.kind), cmp.Compare(a.hour, b.hour), cmp.Compare(a.bin, b.bin))
-	})
-	var in struct {
-		watches []int32
-		kinds   []string
-		hours   []time.Time
-		bins    []int16
-		fetches []int64
-	}
-	for _, k := range keys {
-		in.watches = append(in.watches, k.watch)
-		in.kinds = append(in.kinds, k.kind)
-		in.hours = append(in.hours, time.Unix(k.hour, 0).UTC())
-		in.bins = append(in.bins, k.bin)
-		in.fetches = append(in.fetches, counts[k])
-	}
-	if _, err := tx.tx.Exec(ctx, qAddLag.sql, in.watches, in.kinds, in.hours, in.bins, in.fetches); err != nil {
-		return fmt.Errorf("count lags: %w", err)
-	}
-	return nil
-}
-
-func lagKind(k Kind) string {
-	if k == KindBurst || k == KindPair {
-		return string(k)
-	}
-	return "watch"
-}
-
-// lagBin returns the bin n of a lag, the least with
-//
-//	lag <= 0.25 s * 2^(n/2)
-func lagBin(lag time.Duration) int16 {
-	if lag <= time.Second/4 {
-		return 0
-	}
-	return int16(math.Ceil(2 * math.Log2(lag.Seconds()/0.25)))
-}
-
-// DropLags forgets what was counted before a time.
-func (db *DB) DropLags(ctx context.Context, before time.Time) error {
-	if _, err := db.pool.Exec(ctx, qDropLag.sql, before); err != nil {
-		return fmt.Errorf("drop old lags: %w", err)
-	}
-	return nil
-}
 
 // Status is what the daemons do now.
 type Status struct {

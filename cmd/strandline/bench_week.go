@@ -86,7 +86,7 @@ func (c *benchSQLCmd) watchEach(ctx context.Context, o *opened) error {
 		`update core.watch_page m set watch_id = w.watch_id from core.watch w where w.name = 'page-' || m.page_id`,
 		`insert into core.schedule_lag (watch_id, kind, hour, bin, fetches)
 		 select w.watch_id, 'watch', date_trunc('hour', now()) - make_interval(hours => h), (w.watch_id * 7 + h * 3) % 9, 1
-		 from core.watch w, generate_series(0, ` + fmt.Sprint(24*c.Days-1) + `) h`,
+		 from core.watch w, generate_series(1, ` + fmt.Sprint(24*c.Days-1) + `) h`,
 		`insert into core.burst_state (page_id, bucket, watch_id, phase, slots, slot_changes, state, pairs, updated_at)
 		 select m.page_id, m.bucket, m.watch_id, 'done', 48, 40, '', '', now() from core.watch_page m where m.page_id % 10 = 1`,
 		`insert into core.burst_result (page_id, bucket, round, snapshot, started_at, offset_s, delay_s, first_version, version, changed, dice)
@@ -105,5 +105,15 @@ func (c *benchSQLCmd) watchEach(ctx context.Context, o *opened) error {
 			return fmt.Errorf("%w in %.60s", err, sql)
 		}
 	}
-	return nil
+	// The last hour as the daemon counts it, which also says what the day comes to.
+	watches, err := o.Watches(ctx)
+	if err != nil {
+		return err
+	}
+	lags := make([]store.Lag, len(watches))
+	for i, w := range watches {
+		lags[i] = store.Lag{Watch: w.ID, Started: time.Now(), Lag: time.Second << (i % 5)}
+	}
+	_, err = o.WriteWith(ctx, nil, func(ctx context.Context, tx *store.Tx, _ []store.Stored) error { return tx.AddLags(ctx, lags) })
+	return err
 }

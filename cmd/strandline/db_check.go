@@ -100,6 +100,11 @@ func (c *dbCheckCmd) check(ctx context.Context, db *store.DB) (*checkReport, err
 			r.Faults = append(r.Faults, name+" has no stored body")
 		}
 	}
+	drift, err := db.HealthDrift(ctx, 1000)
+	if err != nil {
+		return nil, err
+	}
+	r.Faults = append(r.Faults, drift...)
 	r.OK = len(r.Faults) == 0
 	return r, nil
 }
