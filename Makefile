@@ -36,7 +36,7 @@ check: check-fast lint race ## Everything that a change must pass: format, linte
 check-fast: ## The part of check that takes seconds: format, vet, import order, generated files.
 	@files=$$($(GO) list -f '{{.Dir}}' ./... | xargs gofmt -l | sort -u); \
 	if [[ -n $$files ]]; then echo "not formatted by gofmt:"; echo "$$files"; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet -tags deb,wacz ./...
 	$(GO) test -count=1 ./internal/layout
 	$(GO) test -count=1 -run Fresh ./configs
 
@@ -80,7 +80,7 @@ deb: build ## Build bin/strandline.deb: program, unit, man pages, completions, d
 
 .PHONY: test-deb
 test-deb: deb postgresql ## Install, start, upgrade, remove and purge the package in a folder of its own; wants root.
-	STRANDLINE_DEB=$(CURDIR)/bin/strandline.deb $(GO) test -count=1 -run Package ./cmd/strandline
+	STRANDLINE_DEB=$(CURDIR)/bin/strandline.deb $(GO) test -tags deb -count=1 -run Package ./cmd/strandline
 
 .PHONY: test-wacz
 test-wacz: postgresql ## Open an exported WACZ file in the replayer replaywebpage, which npm fetches.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/archive"
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/internal/need"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -33,11 +33,7 @@ func TestAnalyzeAgrees(t *testing.T) {
 // TestAnalyzeAgreesOnCorpus does so on captures of the real web.
 func TestAnalyzeAgreesOnCorpus(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS names no folder of *.warc.gz")
-	}
-	agree(t, filepath.Join(dir, "gov-fire-dispatch.warc.gz"))
+	agree(t, need.Corpus(t, "gov-fire-dispatch")[0])
 }
 
 // told is what both say of a page, in the words of analyze.

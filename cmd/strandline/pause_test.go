@@ -37,7 +37,8 @@ func TestPausingGate(t *testing.T) {
 }
 
 // TestFullDiskPausesCrawling fills a small file system under a running service, and makes
-// room on it again.
+// room on it again. Where none can be mounted the room that has to be free becomes more
+// than there is, and less again.
 func TestFullDiskPausesCrawling(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -45,10 +46,10 @@ func TestFullDiskPausesCrawling(t *testing.T) {
 	if err := os.Mkdir(state, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Mount("tmpfs", state, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("no small file system can be made: %v", err)
+	mounted := syscall.Mount("tmpfs", state, "tmpfs", 0, "size=16m") == nil
+	if mounted {
+		t.Cleanup(func() { _ = syscall.Unmount(state, syscall.MNT_DETACH) })
 	}
-	t.Cleanup(func() { _ = syscall.Unmount(state, syscall.MNT_DETACH) })
 
 	options := simweb.Options{Hosts: 4, PagesPerHost: 40, Volatile: true, Epoch: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 	clk := clock.NewScaled(options.Epoch, 3600)
@@ -107,6 +108,9 @@ func TestFullDiskPausesCrawling(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 10<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if !mounted {
+		s.disk.SetLeast(1 << 62)
+	}
 	s.disk.Look(time.Now())
 	await("end of what was being fetched", func() bool { return s.daemon.Health().Fetching == 0 })
 	before, hours := requests(), clk.Now().Add(3*time.Hour)
@@ -120,6 +124,9 @@ func TestFullDiskPausesCrawling(t *testing.T) {
 	}
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
+	}
+	if !mounted {
+		s.disk.SetLeast(1)
 	}
 	s.disk.Look(time.Now())
 	before = requests()

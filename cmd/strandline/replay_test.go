@@ -19,6 +19,7 @@ import (
 
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // recorded is one capture of an archive.
@@ -162,20 +163,12 @@ func (r *recording) contents(url string, from, to time.Time) int {
 // from the first capture to the last, which takes many minutes.
 func TestReplay(t *testing.T) {
 	t.Parallel()
-	corpus := os.Getenv("STRANDLINE_CORPUS")
-	if corpus == "" {
-		t.Skip("STRANDLINE_CORPUS names no folder of archives")
-	}
 	for _, tt := range []struct {
 		name, every string
 	}{{"gov-us-states-2020", "30m"}, {"news-de", "30m"}, {"gov-fire-dispatch", "15m"}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(corpus, tt.name+".warc.gz")
-			if _, err := os.Stat(file); err != nil {
-				t.Skipf("the archive is not there: %v", err)
-			}
-			replay(t, file, tt.every)
+			replay(t, need.Corpus(t, tt.name)[0], tt.every)
 		})
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 const unitFile = "../../configs/systemd/strandline.service"
@@ -24,9 +26,7 @@ const unitFile = "../../configs/systemd/strandline.service"
 // TestUnitIsHardened has systemd rate the unit, where it is installed: 2.0 or better of 10.
 func TestUnitIsHardened(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd-analyze is not installed")
-	}
+	need.Program(t, "systemd-analyze")
 	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unitFile).CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

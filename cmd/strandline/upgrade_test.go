@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/strandlinehq/strandline/store"
@@ -73,11 +74,10 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestRecordRelease writes the data set of this version, when asked to.
+// TestRecordRelease writes the data set of this version, which restores to the same
+// rows. It is kept when asked to.
 func TestRecordRelease(t *testing.T) {
-	if *record == "" {
-		t.Skip("-record NAME writes a data set")
-	}
+	t.Parallel()
 	db := questioned(t, recordPages)
 	dump := filepath.Join(t.TempDir(), "dump.sql")
 	in, err := localpg.Find("")
@@ -108,11 +108,17 @@ func TestRecordRelease(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll("testdata/released", 0o755); err != nil {
+	file := filepath.Join(t.TempDir(), "release.sql.gz")
+	if *record != "" {
+		file = filepath.Join("testdata", "released", *record+".sql.gz")
+	}
+	if err := os.WriteFile(file, packed.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join("testdata/released", *record+".sql.gz"), packed.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
+	url := pgtest.New(t, nil, "")
+	restore(t, url, file)
+	if diff := cmp.Diff(rowCounts(t, db.Pool().Config().ConnString()), rowCounts(t, url)); diff != "" {
+		t.Errorf("rows before and after the dump:\n%s", diff)
 	}
 }
 

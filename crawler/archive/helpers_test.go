@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/internal/need"
 	"github.com/strandlinehq/strandline/migrations"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/pgtest"
@@ -74,27 +74,7 @@ func keep(t testing.TB, name string, data string) string {
 // corpus gives the files of real page histories that are named, or all.
 func corpus(t testing.TB, names ...string) []string {
 	t.Helper()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS names no folder of *.warc.gz")
-	}
-	if len(names) == 0 {
-		files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no *.warc.gz in %s: %v", dir, err)
-		}
-		slices.Sort(files)
-		return files
-	}
-	var files []string
-	for _, n := range names {
-		path := filepath.Join(dir, n+".warc.gz")
-		if _, err := os.Stat(path); err != nil {
-			t.Fatalf("the corpus lacks a file: %v", err)
-		}
-		files = append(files, path)
-	}
-	return files
+	return need.Corpus(t, names...)
 }
 
 // rows gives the rows of a query as text, one string each.

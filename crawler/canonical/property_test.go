@@ -5,12 +5,13 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // check holds what must be true of every base and reference, whatever they are.
@@ -118,14 +119,7 @@ func TestFastIsTaken(t *testing.T) {
 // TestCorpusLinks holds the two ways against each other on the links of real pages.
 func TestCorpusLinks(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS does not name a folder with *.warc.gz files")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archives in %s: %v", dir, err)
-	}
+	files := need.Corpus(t)
 	href := regexp.MustCompile(`(?:^WARC-Target-URI: |href=")([^"\r\n]*)`)
 	f := New(Options{})
 	total, fast := 0, 0

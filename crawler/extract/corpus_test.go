@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // response is one HTML response of a WARC file.
@@ -24,15 +26,7 @@ type response struct {
 // corpusFiles returns the WARC files of the folder STRANDLINE_CORPUS.
 func corpusFiles(tb testing.TB) []string {
 	tb.Helper()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		tb.Skip("set STRANDLINE_CORPUS to a folder of *.warc.gz files to run this")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-	if err != nil || len(files) == 0 {
-		tb.Skipf("no *.warc.gz in STRANDLINE_CORPUS (%v)", err)
-	}
-	return files
+	return need.Corpus(tb)
 }
 
 // eachResponse calls f for the responses of a WARC file until it returns false.

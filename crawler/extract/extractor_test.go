@@ -177,9 +177,6 @@ func TestTextIsTheDefinition(t *testing.T) {
 // TestBombs feeds pages made to cost: they must be read in time linear in
 // their size, and their text must be there.
 func TestBombs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	fill := func(unit string, size int) string { return strings.Repeat(unit, size/len(unit)) }
 	formatting := func() string {
 		var b strings.Builder

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // corpusFiles are the files of the corpus of real page histories with their
@@ -30,11 +31,7 @@ var corpusFiles = []struct {
 
 func corpus(t testing.TB) string {
 	t.Helper()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS is not set to a folder of *.warc.gz files")
-	}
-	return dir
+	return filepath.Dir(need.Corpus(t)[0])
 }
 
 func TestCorpus(t *testing.T) {

@@ -10,20 +10,14 @@ import (
 
 	"github.com/strandlinehq/strandline/crawler/extract"
 	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // TestCorpus prints for real page histories how many pages date themselves, how
 // often that agrees with the month in their address, and how it stands to the first
 // capture: a page can not be published after it was captured.
 func TestCorpus(t *testing.T) {
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("set STRANDLINE_CORPUS to a folder of *.warc.gz files to run this")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-	if err != nil || len(files) == 0 {
-		t.Skipf("no *.warc.gz in STRANDLINE_CORPUS (%v)", err)
-	}
+	files := need.Corpus(t)
 	t.Log("archive: pages, published (by markup, time element, text), modified; with a month in the address: agree, differ; published in the 31 days before the first capture, earlier")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/strandlinehq/strandline/internal/need"
 	"github.com/strandlinehq/strandline/store/body"
 )
 
@@ -26,14 +27,7 @@ import (
 // their stored form each time, reads every body back, and holds the sums to what the package promises.
 // With -v it prints the table of the package comment.
 func TestCorpus(t *testing.T) {
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS names no folder of *.warc.gz files")
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no *.warc.gz in STRANDLINE_CORPUS (%v)", err)
-	}
+	files := need.Corpus(t)
 	var all replay
 	var gzipped int64
 	t.Logf("%-24s %6s %7s %9s %16s %9s %17s  %s", "file", "bodies", "% gzip", "B median", "encode med/mean", "loads", "read med/p99", "frames by depth")

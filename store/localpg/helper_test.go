@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // helperDir, when set in the environment, turns the test binary into a user of
@@ -92,10 +94,7 @@ func (h *helper) leave(t *testing.T) {
 func stateDir(t *testing.T) string {
 	t.Helper()
 	if _, err := Find(""); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		need.Missing(t, "%v", err)
 	}
 	dir := t.TempDir()
 	// t.TempDir lets nobody else in, not even the user that runs the server.

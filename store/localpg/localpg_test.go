@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 func TestStart(t *testing.T) {
@@ -283,9 +285,8 @@ func TestStartFails(t *testing.T) {
 
 func TestLinger(t *testing.T) {
 	t.Parallel()
-	if err := lookPaths("sh", "flock"); err != nil {
-		t.Skip(err)
-	}
+	need.Program(t, "sh")
+	need.Program(t, "flock")
 	dir := filepath.Join(stateDir(t), `odd, "né" 'dir'`)
 	s := mustStart(t, Options{Dir: dir, Linger: time.Millisecond})
 	pid := serverPid(t, dir)

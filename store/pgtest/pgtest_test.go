@@ -2,6 +2,7 @@ package pgtest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -20,15 +21,18 @@ import (
 // helperKey, when set in the environment, makes TestHelper a run of its own.
 const helperKey = "PGTEST_HELPER_KEY"
 
-// TestHelper is not a test of its own: it makes a clone, says how many times it
+// TestHelper makes a clone. As a process of another test it says how many times it
 // migrated and what the clone's address is, and waits for the end of its input.
 func TestHelper(t *testing.T) {
 	key := os.Getenv(helperKey)
-	if key == "" {
-		t.Skip("run by other tests")
-	}
 	var migrated atomic.Int32
-	url := New(t, counting(&migrated), key)
+	url := New(t, counting(&migrated), cmp.Or(key, "alone"))
+	if key == "" {
+		if n := migrated.Load(); url == "" || n > 1 {
+			t.Errorf("clone %q after %d migrations, want at most one", url, n)
+		}
+		return
+	}
 	fmt.Printf("\n%d %s\n", migrated.Load(), url)
 	io.Copy(io.Discard, os.Stdin)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/warc"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // fetched is a capture to be written into a WARC file.
@@ -250,15 +251,11 @@ func TestWildDates(t *testing.T) {
 }
 
 func BenchmarkPages(b *testing.B) {
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		b.Skip("STRANDLINE_CORPUS names no folder of *.warc.gz")
-	}
+	file := need.Corpus(b, "gov-us-states-2020")[0]
 	b.ReportAllocs()
 	reader := intake.New(canonical.New(canonical.Options{}))
 	for b.Loop() {
 		opt := analyze.Options{Archive: archive.ImportOptions{}, Parts: everything}
-		file := filepath.Join(dir, "gov-us-states-2020.warc.gz")
 		if _, err := analyze.Pages(b.Context(), reader, []string{file}, opt, func(analyze.Page) error { return nil }); err != nil {
 			b.Fatal(err)
 		}

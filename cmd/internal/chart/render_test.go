@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,14 +10,15 @@ import (
 
 var look = flag.String("look", "", "folder to write all samples to, light and dark, for looking at them")
 
-// TestLook writes pictures for the eye: go test -run TestLook -look /tmp/pictures.
+// TestLook holds a picture of every kind to what pictures promise, in both themes.
+// They can be kept for the eye: go test -run TestLook -look FOLDER.
 func TestLook(t *testing.T) {
-	if *look == "" {
-		t.Skip("no folder given by -look")
-	}
+	folder := cmp.Or(*look, t.TempDir())
 	for name, f := range samples() {
 		for theme, suffix := range map[Theme]string{Light: "", Dark: "_dark"} {
-			if err := os.WriteFile(filepath.Join(*look, name+suffix+".svg"), f.SVG(Options{Theme: theme}), 0o644); err != nil {
+			svg := f.SVG(Options{Theme: theme})
+			wellFormed(t, svg, "chart")
+			if err := os.WriteFile(filepath.Join(folder, name+suffix+".svg"), svg, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/manual"
 	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // line is a command line with all that completions and manual have to show.
@@ -73,9 +74,7 @@ func TestCompletions(t *testing.T) {
 
 func TestBashCompletes(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed")
-	}
+	need.Program(t, "bash")
 	var b bytes.Buffer
 	if err := manual.Completion(&b, model(t), "bash"); err != nil {
 		t.Fatal(err)
@@ -135,9 +134,7 @@ func TestManPages(t *testing.T) {
 			}
 		}
 	}
-	if _, err := exec.LookPath("man"); err != nil {
-		t.Skip("man is not installed")
-	}
+	need.Program(t, "man")
 	for _, page := range []*bytes.Buffer{&one, &five} {
 		c := exec.CommandContext(t.Context(), "man", "--warnings", "--local-file", "-")
 		c.Stdin = page

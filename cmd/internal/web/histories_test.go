@@ -25,6 +25,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/crawler/warc/cdxj"
+	"github.com/strandlinehq/strandline/internal/need"
 )
 
 // told is a capture as a WARC file tells it.
@@ -106,20 +107,13 @@ func imported(t *testing.T, file string) http.Handler {
 // files that they came in.
 func TestRealHistories(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("STRANDLINE_CORPUS")
-	if dir == "" {
-		t.Skip("STRANDLINE_CORPUS names no folder of *.warc.gz")
-	}
 	for _, tt := range []struct {
 		name  string
 		every int // one page of so many is asked for
 	}{{"terms-demo", 1}, {"site-flink", 40}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(dir, tt.name+".warc.gz")
-			if _, err := os.Stat(file); err != nil {
-				t.Skip(err)
-			}
+			file := need.Corpus(t, tt.name)[0]
 			captures := capturesOf(t, file)
 			s := imported(t, file)
 			pages := map[string][]told{}

@@ -1,3 +1,5 @@
+//go:build wacz
+
 package web_test
 
 import (
@@ -42,7 +44,7 @@ func TestReplay(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(replayVar)
 	if dir == "" {
-		t.Skipf("%s names no folder of the npm package replaywebpage; make test-wacz fetches it and runs this", replayVar)
+		t.Fatalf("%s names no folder of the npm package replaywebpage; make test-wacz fetches it and runs this", replayVar)
 	}
 	for _, name := range []string{"ui.js", "sw.js"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
