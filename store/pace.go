@@ -23,7 +23,7 @@ type Pace struct {
 	Hosts             map[string]float64 // factors on the threshold where a host's own limit binds
 	Fetched           int64              // since the first plan for this budget
 	PlanAt            int64              // of Fetched: when to plan anew
-	Backlog           int                // due and waiting when last looked at
+	Backlog           int                // due and waiting for long when last looked at
 	ObservedAt        time.Time          // zero: the row is new
 
 	counted int64
@@ -33,7 +33,7 @@ type Pace struct {
 type Observed struct {
 	Pages   int   // that take part now
 	Fetched int64 // since then
-	Backlog int   // due and waiting now
+	Backlog int   // due and waiting for long now
 }
 
 var (
@@ -88,9 +88,10 @@ const lateCount = time.Hour
 
 // UpdatePace looks at the pace of a watch, for all daemons at most once in every. When
 // it is time, or renew says that the row is not for the configuration in force, f is told
-// what happened since and changes the row, which is locked meanwhile. The result is the
+// what happened since and changes the row, which is locked meanwhile. Pages that were due up to waiting
+// and are not stored count as its backlog. The result is the
 // row as it stands then.
-func (db *DB) UpdatePace(ctx context.Context, watch int32, now time.Time, every time.Duration, renew func(Pace) bool,
+func (db *DB) UpdatePace(ctx context.Context, watch int32, now, waiting time.Time, every time.Duration, renew func(Pace) bool,
 	f func(p *Pace, o Observed) error,
 ) (Pace, error) {
 	var p Pace
@@ -124,7 +125,7 @@ func (db *DB) UpdatePace(ctx context.Context, watch int32, now time.Time, every 
 		if err := tx.QueryRow(ctx, qCountWatchPages.sql, watch).Scan(&o.Pages); err != nil {
 			return err
 		}
-		if err := tx.QueryRow(ctx, qCountBacklog.sql, watch, now).Scan(&o.Backlog); err != nil {
+		if err := tx.QueryRow(ctx, qCountBacklog.sql, watch, waiting).Scan(&o.Backlog); err != nil {
 			return err
 		}
 		if err := f(&p, o); err != nil {

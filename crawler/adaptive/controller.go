@@ -13,16 +13,17 @@ import (
 // later by up to the mean interval M = pages/budget. Hence the step
 //
 //	want = due/over + 2 backlog/M
-//	ln threshold += ln(want/budget) * over / (2 M)
+//	ln threshold += (want/budget - 1) * over / (2 M)
 //
 // The backlog has to count: once fetches are at the budget no more pages fall due
 // than are fetched, however low the threshold is. The term asks for it to be
 // gone in M/2.
 //
 // The demand goes with the threshold to a power of about -1/2 to -2, which leaves
-// the loop stable with that delay, and settled after some 10 M. The logarithm is held
+// the loop stable with that delay, and settled after some 10 M. The miss is held
 // within ±1, so that an outage or a wave of new pages cannot run the threshold
-// off.
+// off. It is no logarithm: counts scatter, the mean of their logarithms is below that of
+// a steady count, and the threshold would come to rest where budget is left over.
 //
 // The zero Controller is not ready; it is not safe for concurrent use. Its
 // state is the threshold, which the caller stores.
@@ -54,7 +55,8 @@ func (c *Controller) Threshold() float64 { return c.threshold }
 func (c *Controller) SetThreshold(threshold float64) { c.threshold = threshold }
 
 // Observe tells how many pages fell due over the time since the last call, fetched
-// or not, and how many are due and waiting now. Any regular distance does;
+// or not, and how many are due and wait their turn now. A page that is being fetched or
+// stored does not wait: were it counted, budget would be left over. Any regular distance does;
 // minutes on a large set, an hour on a small one.
 func (c *Controller) Observe(due, backlog int, over time.Duration) {
 	if c.budget == 0 || over <= 0 {
@@ -62,8 +64,8 @@ func (c *Controller) Observe(due, backlog int, over time.Duration) {
 	}
 	h := hours(over)
 	want := float64(max(due, 0))/h + 2*float64(max(backlog, 0))/c.mean
-	miss := math.Log(want / c.budget) // -Inf if nothing fell due
-	step := min(max(miss, -1), 1) * min(h/(2*c.mean), 0.5)
+	miss := min(want/c.budget-1, 1)
+	step := miss * min(h/(2*c.mean), 0.5)
 	c.threshold = min(max(c.threshold, 1e-300)*math.Exp(step), 1e300)
 }
 

@@ -109,6 +109,29 @@ func TestControllerConverges(t *testing.T) {
 	}
 }
 
+// TestControllerUsesTheBudget has counts that scatter as few fetches do: the budget is used all the same.
+func TestControllerUsesTheBudget(t *testing.T) {
+	t.Parallel()
+	const budget, ticks = 8., 20_000
+	rng := rand.New(rand.NewPCG(3, 7))
+	c := NewController(40, budget, 5)
+	sum := 0
+	for i := range 2 * ticks {
+		// The demand at threshold 1 is the budget, and goes with the root of the threshold.
+		n := 0
+		for gone := rng.ExpFloat64(); gone < budget/math.Sqrt(c.Threshold()); gone += rng.ExpFloat64() {
+			n++
+		}
+		c.Observe(n, 0, time.Hour)
+		if i >= ticks {
+			sum += n
+		}
+	}
+	if used := float64(sum) / ticks; math.Abs(used-budget) > 0.01*budget {
+		t.Errorf("%.3f fetches an hour, the budget is %g", used, budget)
+	}
+}
+
 func TestControllerFollowsTheBudget(t *testing.T) {
 	t.Parallel()
 	s := newSimulation(12, true)

@@ -188,16 +188,16 @@ func (r *adaptiveRun) report(t testing.TB, budget float64) (ofOptimum float64) {
 func TestAutoNearsTheOptimum(t *testing.T) {
 	t.Parallel()
 	const budget = 8
-	n, want := 40, 0.93 // few pages and fetches scatter more than the point between the two bounds
+	n := 40
 	if soak() {
-		n, want = 80, 0.95
+		n = 80
 	}
 	mean := time.Duration(n) * time.Hour / budget
-	r := crawlAdaptively(t, 4, n, budget, 20*mean, 15*mean)
-	if of := r.report(t, budget); of < want {
-		t.Errorf("freshness is %.4f of the optimum, want %.2f", of, want)
+	r := crawlAdaptively(t, 5, n, budget, 20*mean, 15*mean)
+	if of := r.report(t, budget); of < 0.95 {
+		t.Errorf("freshness is %.4f of the optimum, want 0.95", of)
 	}
-	if r.rate > 1.1*budget || r.rate < 0.9*budget { // of 600 fetches or more
+	if r.rate > 1.1*budget || r.rate < 0.9*budget { // 600 fetches or more scatter by 3 % or less
 		t.Errorf("%.2f fetches an hour, the budget is %d", r.rate, budget)
 	}
 }
@@ -261,7 +261,9 @@ func TestAutoShared(t *testing.T) {
 			}
 		}
 	}
-	if rate := float64(total) / half.Hours(); rate < 0.8*budget || rate > 1.2*budget {
+	rate := float64(total) / half.Hours()
+	t.Logf("%.2f fetches an hour, budget %d", rate, budget)
+	if rate < 0.8*budget || rate > 1.2*budget {
 		t.Errorf("%.2f fetches an hour by two daemons, the budget is %d", rate, budget)
 	}
 	if n := count(t, db, `select count(*) from core.page_rate where state <> '' and seen_at is not null`); n != len(urls) {

@@ -49,7 +49,7 @@ type Store interface {
 	WriteWith(ctx context.Context, caps []*store.Capture, then func(context.Context, *store.Tx, []store.Stored) error) ([]store.Stored, error)
 	MakeAhead(ctx context.Context, at time.Time) (int, error)
 	DropLags(ctx context.Context, before time.Time) error
-	UpdatePace(ctx context.Context, watch int32, now time.Time, every time.Duration, renew func(store.Pace) bool, f func(*store.Pace, store.Observed) error) (store.Pace, error)
+	UpdatePace(ctx context.Context, watch int32, now, waiting time.Time, every time.Duration, renew func(store.Pace) bool, f func(*store.Pace, store.Observed) error) (store.Pace, error)
 	SampleRates(ctx context.Context, watch int32, n int, f func(host, url string, state []byte)) error
 	Hasten(ctx context.Context, watch int32, now time.Time, due func(store.Waiting) time.Time) (int, error)
 	PaceApplied(ctx context.Context, watch int32, threshold float64) error

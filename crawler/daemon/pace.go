@@ -98,9 +98,7 @@ func (d *Daemon) autos() (out []*Watch, missing bool) {
 }
 
 // tick is how often the pace of a watch is looked at: 20 times in the mean interval M, but
-// not before the budget allows some 40 fetches. The controller goes by the logarithm
-// of their number, whose mean is 1/(2n) below that of a steady n: n = 40 makes
-// that 1 % of the budget.
+// not before the budget allows some 40 fetches: fewer say more of chance than of the threshold.
 func (r *run) tick(w *Watch, pages int) time.Duration {
 	hour := float64(time.Hour)
 	mean := float64(max(pages, 1)) / w.Auto.Budget * hour
@@ -135,13 +133,17 @@ func (r *run) keepPaces(now time.Time, watches []*Watch) {
 	})
 }
 
+// storedBy is the moment up to which pages that were due have been fetched and stored, unless they
+// wait for their hosts: what is fetched waits up to Options.Flush to be stored with others.
+func (r *run) storedBy(now time.Time) time.Time { return now.Add(-2 * r.opt.Flush) }
+
 func (r *run) keepPace(ctx context.Context, w *Watch, now time.Time) (store.Pace, error) {
 	a := w.Auto
 	stale := func(p store.Pace) bool {
 		return p.Budget != a.Budget || p.Shortest != a.Limits.Min || p.Longest != a.Limits.Max
 	}
 	tick := r.tick(w, r.pagesOf[w.ID])
-	p, err := r.db.UpdatePace(ctx, w.ID, now, tick, stale, func(p *store.Pace, o store.Observed) error {
+	p, err := r.db.UpdatePace(ctx, w.ID, now, r.storedBy(now), tick, stale, func(p *store.Pace, o store.Observed) error {
 		over := now.Sub(p.ObservedAt)
 		p.Fetched += o.Fetched
 		fresh := p.ObservedAt.IsZero() || stale(*p)
@@ -155,6 +157,7 @@ func (r *run) keepPace(ctx context.Context, w *Watch, now time.Time) (store.Pace
 		c := adaptive.NewController(o.Pages, a.Budget, p.Threshold)
 		c.Observe(int(o.Fetched)+o.Backlog-p.Backlog, o.Backlog, over)
 		p.Threshold = c.Threshold()
+		p.Applied = max(p.Applied, p.Threshold)
 		return nil
 	})
 	if err != nil {
