@@ -26,7 +26,7 @@ var (
 		where d.stopped_at is null and d.until > $1
 		order by d.daemon_id`}
 	qSeeDaemon = statement{local, `
-		update core.daemon set seen_at = $2, until = $3, real_at = now(), stopped_at = null where daemon_id = $1`}
+		update core.daemon set seen_at = $2, until = $3, speed = $4, real_at = now(), stopped_at = null where daemon_id = $1`}
 	qBuryDaemons = statement{local, `
 		update core.daemon set stopped_at = $2 where daemon_id = any($1::int[]) and stopped_at is null`}
 	qGiveBuckets = statement{local, `
@@ -90,6 +90,7 @@ func daemons(ctx context.Context, q queryer, now time.Time) ([]DaemonRow, error)
 type BucketRequest struct {
 	Daemon     int32
 	Now, Until time.Time
+	Speed      float64 // of its clock from now on, as RegisterDaemon has it
 	// Dead are daemons that are known to have ended although their leases still run.
 	Dead []int32
 	// Give are buckets that are given back.
@@ -120,7 +121,7 @@ func (db *DB) TakeBuckets(ctx context.Context, r BucketRequest) (BucketLeases, e
 				return err
 			}
 		}
-		if _, err := tx.Exec(ctx, qSeeDaemon.sql, r.Daemon, r.Now, r.Until); err != nil {
+		if _, err := tx.Exec(ctx, qSeeDaemon.sql, r.Daemon, r.Now, r.Until, r.Speed); err != nil {
 			return err
 		}
 		if len(r.Give) > 0 {

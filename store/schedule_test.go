@@ -246,7 +246,7 @@ func TestBuckets(t *testing.T) {
 			}
 			ids[name] = id
 		}
-		got, err := db.TakeBuckets(t.Context(), store.BucketRequest{Daemon: ids[name], Now: at, Until: at.Add(time.Minute), Give: give, Dead: dead})
+		got, err := db.TakeBuckets(t.Context(), store.BucketRequest{Daemon: ids[name], Now: at, Until: at.Add(time.Minute), Speed: 1, Give: give, Dead: dead})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,5 +285,24 @@ func TestBuckets(t *testing.T) {
 	}
 	if all, err := db.Daemons(t.Context(), epoch.Add(2*time.Minute)); err != nil || len(all) != 0 {
 		t.Errorf("daemons alive at the end: %+v, %v", all, err)
+	}
+}
+
+// TestClockSlows asks what time it is for the schedule after a daemon's clock became slower
+// than it was at the start, as that of a demo on a busy machine does.
+func TestClockSlows(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	id, err := db.RegisterDaemon(t.Context(), "h", 1, epoch, epoch.Add(time.Hour), 1e6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := epoch.Add(time.Minute)
+	if _, err := db.TakeBuckets(t.Context(), store.BucketRequest{Daemon: id, Now: at, Until: at.Add(time.Hour), Speed: 0}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Work(t.Context())
+	if err != nil || !s.Now.Equal(at) {
+		t.Errorf("the schedule has %s, want %s: %v", s.Now, at, err)
 	}
 }

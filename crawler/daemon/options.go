@@ -83,17 +83,11 @@ type Options struct {
 	// Logger gets a line for what an operator should know; nil means none.
 	Logger *slog.Logger
 
-	speed float64 // of the clock; 0 where it is moved by hand
+	speed float64 // of the clock at the start; 0 where it is moved by hand
 }
 
 func (o Options) withDefaults(c clock.Clock) Options {
-	o.speed = 1
-	switch c := c.(type) {
-	case interface{ Speed() float64 }:
-		o.speed = c.Speed()
-	case *clock.Manual:
-		o.speed = 0
-	}
+	o.speed = speedOf(c)
 	set(&o.Workers, 64)
 	set(&o.Lookahead, min(o.machine(10*time.Second), max(10*time.Minute, o.machine(100*time.Millisecond))))
 	set(&o.ClaimSize, 192)
@@ -182,3 +176,15 @@ const (
 	GoneAway  EventKind = "gone"      // not there for Options.GoneAfter attempts
 	SetAside  EventKind = "set_aside" // misconfigured, not fetched any more
 )
+
+// speedOf returns how many seconds of a clock pass in a second of the machine now; 0 for
+// one that is moved by hand.
+func speedOf(c clock.Clock) float64 {
+	switch c := c.(type) {
+	case interface{ Speed() float64 }:
+		return c.Speed()
+	case *clock.Manual:
+		return 0
+	}
+	return 1
+}

@@ -67,7 +67,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 // are taken at once.
 func (k *Keeper) Renew(ctx context.Context) error {
 	now := k.clock.Now()
-	r := store.BucketRequest{Daemon: k.id, Now: now, Until: now.Add(k.lease)}
+	r := store.BucketRequest{Daemon: k.id, Now: now, Until: now.Add(k.lease), Speed: 1}
 	all, err := k.db.Daemons(ctx, now.Add(-time.Hour))
 	if err != nil {
 		return err
