@@ -29,23 +29,30 @@ import (
 // how frequent the words are.
 
 // searchRuns finds, in the passages hit, the last run of versions of each page that
-// fits. Passages give each page the moments at which its terms change; a run begins
-// where one fits and the one before did not. $1 are the terms, $2 all of them
+// fits. Passages give each page the moments at which its terms change: a term is there
+// while more passages with it have begun than ended, so that a page with a long history
+// costs its passages, not their square. A run begins where one moment fits and the one
+// before did not. $1 are the terms, $2 all of them
 // together, $3 and $4 the needed and the barred ones of the alternatives, $5 and $6
 // the times between which a run begins, $7 and $8 the place of the last one told, $9
 // asks for the order by rank, $10 is the limit, and runs begin after $11 and not
 // after $12.
 const searchRuns = `
-	), edge as (
-		select h.bucket, h.page_id, h.from_version as version, h.from_at as at from hit h
-		union
-		select h.bucket, h.page_id, h.to_version, h.to_at from hit h where h.to_version is not null
+	), event as (
+		select h.bucket, h.page_id, h.from_version as version, h.from_at as at, h.mask, 1 as step, h.rank from hit h
+		union all
+		select h.bucket, h.page_id, h.to_version, h.to_at, h.mask, -1, -h.rank from hit h where h.to_version is not null
+	), net as (
+		select e.bucket, e.page_id, e.version, b.bit, min(e.at) as at, sum(case when (e.mask >> b.bit) & 1 = 1 then e.step else 0 end) as step, sum(e.rank)::bigint as rank
+		from event e, generate_series(0, cardinality($1::text[]) - 1) b(bit)
+		group by e.bucket, e.page_id, e.version, b.bit
+	), stand as (
+		select n.*, sum(n.step) over w as passages, sum(n.rank) over w as ranks
+		from net n window w as (partition by n.bucket, n.page_id, n.bit order by n.version)
 	), had as materialized (
-		select e.bucket, e.page_id, e.version, e.at, coalesce(bit_or(h.mask), 0) as mask, sum(h.rank) as rank
-		from edge e
-		left join hit h on h.bucket = e.bucket and h.page_id = e.page_id and h.from_version <= e.version
-		     and (h.to_version is null or h.to_version > e.version)
-		group by e.bucket, e.page_id, e.version, e.at
+		select a.bucket, a.page_id, a.version, min(a.at) as at, coalesce(bit_or(1::bigint << a.bit) filter (where a.passages > 0), 0) as mask,
+		       max(a.ranks)::float8 / 1e9 as rank
+		from stand a group by a.bucket, a.page_id, a.version
 	), fit as materialized (
 		select m.mask, core.search_fits(m.mask, $3::bigint[], $4::bigint[]) as fits from (select distinct h.mask from had h) m
 	), state as (
@@ -77,7 +84,8 @@ const searchRuns = `
 	order by (case when $9 then b.rank::float8 else extract(epoch from b.at)::float8 end) desc, b.page_id desc`
 
 // searchHits reads passages that have any of the terms, and which ones: the function
-// costs more than all else, so that of up to four terms is written out.
+// costs more than all else, so that of up to four terms is written out. Ranks are counted
+// in whole billionths: so their sums hang on no order.
 const searchHits = `
 	with hit as materialized (
 		select p.bucket, p.page_id, p.from_version, p.to_version, p.from_at, p.to_at,
@@ -85,13 +93,18 @@ const searchHits = `
 		            when cardinality($1) <= 4 then (p.words @@ $1[1]::tsquery)::int::bigint | case when p.words @@ $1[2]::tsquery then 2 else 0 end
 		                 | case when p.words @@ $1[3]::tsquery then 4 else 0 end | case when p.words @@ $1[4]::tsquery then 8 else 0 end
 		            else core.search_mask(p.words, $1::tsquery[]) end as mask,
-		       case when $9::boolean then ts_rank(p.words, $2::text::tsquery, 1) else 0 end as rank
+		       case when $9::boolean then round(ts_rank(p.words, $2::text::tsquery, 1)::float8 * 1e9)::bigint else 0 end as rank
 		from core.passage p
 		where p.words @@ $2::text::tsquery`
 
 var (
 	qSearchAll   = statement{all, searchHits + searchRuns}
 	qSearchPages = statement{all, searchHits + ` and p.bucket = any($13::int[]) and p.page_id = any($14::bigint[])` + searchRuns}
+	// qSearchSince leaves out what had ended by $11, from when on runs are looked for.
+	qSearchSince = statement{all, searchHits + ` and p.bucket = any($13::int[]) and p.page_id = any($14::bigint[]) and (p.to_at is null or p.to_at >= $11)` + searchRuns}
+	// qPassagesOf counts the passages of pages.
+	qPassagesOf = statement{all, `
+		select p.page_id, count(*)::int from core.passage p where p.bucket = any($1::int[]) and p.page_id = any($2::bigint[]) group by p.page_id`}
 	// qCountPassages counts passages up to a bound.
 	qCountPassages = statement{all, `
 		select count(*)::int from (select 1 from core.passage p where p.words @@ $1::text::tsquery limit $2) x`}
@@ -112,13 +125,14 @@ var (
 		      order by p.from_at desc limit $4) n`}
 )
 
-// Bounds of a search, in passages but for the last.
+// Bounds of a search, in passages but for fewPages.
 const (
 	seldomPassages = 2000 // up to which words are seldom
 	pagePassages   = 5000 // up to which a word finds pages
 	firstWindow    = 64   // each window is four times the one before
 	searchLook     = 600  // read from the newest on, unless another number is asked for
 	fewPages       = 300  // that are read whole
+	mostPassages   = 8000 // of the pages that are read whole
 )
 
 // SearchOptions narrow and order what Search finds.
@@ -217,7 +231,13 @@ func (s *searching) find(ctx context.Context) (Found, error) {
 			return Found{}, err
 		}
 		if len(pages) <= min(fewPages, s.opt.Seldom) {
-			return s.read(ctx, pages, nil, nil)
+			some, err := s.bounded(ctx, pages)
+			if err != nil {
+				return Found{}, err
+			}
+			if len(some) == len(pages) {
+				return s.read(ctx, pages, nil, nil)
+			}
 		}
 	}
 	if s.opt.ByRank {
@@ -225,8 +245,12 @@ func (s *searching) find(ctx context.Context) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		out, err := s.read(ctx, newest.pages, nil, nil)
-		out.Partial = newest.passages == s.opt.Look
+		some, err := s.bounded(ctx, newest.pages)
+		if err != nil {
+			return Found{}, err
+		}
+		out, err := s.read(ctx, some, nil, nil)
+		out.Partial = newest.passages == s.opt.Look || len(some) < len(newest.pages)
 		return out, err
 	}
 	return s.windows(ctx, pages)
@@ -339,17 +363,69 @@ func (s *searching) windows(ctx context.Context, pages []PageID) (out Found, err
 			out.Hits = out.Hits[:limit]
 			m := out.Hits[limit-1].Mark(false)
 			out.Next = &m
-			return out, nil
+			return out, s.times(ctx, &out)
 		case floor == nil:
-			return out, nil
+			return out, s.times(ctx, &out)
 		case left <= 0:
 			slices.Sort(seen)
-			out, err = s.read(ctx, slices.Compact(seen), nil, nil)
+			some, err := s.bounded(ctx, slices.Compact(seen))
+			if err != nil {
+				return Found{}, err
+			}
+			out, err = s.read(ctx, some, nil, nil)
 			out.Partial = true
 			return out, err
 		}
 		upTo = floor
 	}
+}
+
+// bounded returns the first of some pages, as many as have mostPassages together, at
+// least one.
+func (s *searching) bounded(ctx context.Context, pages []PageID) ([]PageID, error) {
+	rows, err := s.db.pool.Query(ctx, qPassagesOf.sql, listMode, bucketsOf(pages), pages)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[PageID]int{}
+	var page PageID
+	var n int
+	if _, err = pgx.ForEachRow(rows, []any{&page, &n}, func() error { counts[page] = n; return nil }); err != nil {
+		return nil, err
+	}
+	sum := 0
+	for i, p := range pages {
+		if sum += counts[p]; sum > mostPassages && i > 0 {
+			return pages[:i], nil
+		}
+	}
+	return pages, nil
+}
+
+// times counts the stretches of pages that were found in a window, of which only the
+// last one is known. Where these are many pages with long histories, some keep 1.
+func (s *searching) times(ctx context.Context, found *Found) error {
+	pages := make([]PageID, len(found.Hits))
+	for i := range found.Hits {
+		pages[i] = found.Hits[i].Page
+	}
+	pages, err := s.bounded(ctx, pages)
+	if err != nil || len(pages) == 0 {
+		return err
+	}
+	whole, err := s.read(ctx, pages, nil, nil)
+	if err != nil {
+		return err
+	}
+	times := make(map[PageID]int32, len(whole.Hits))
+	for _, h := range whole.Hits {
+		times[h.Page] = h.Times
+	}
+	for i := range found.Hits {
+		h := &found.Hits[i]
+		h.Times = max(times[h.Page], 1)
+	}
+	return nil
 }
 
 // read finds runs in passages of some pages, or of all where pages is nil, that begin
@@ -366,6 +442,9 @@ func (s *searching) read(ctx context.Context, pages []PageID, after, upTo *time.
 	q := qSearchAll
 	if pages != nil {
 		q, args = qSearchPages, append(args, bucketsOf(pages), pages)
+		if after != nil {
+			q = qSearchSince
+		}
 	}
 	rows, err := s.db.pool.Query(ctx, q.sql, args...)
 	if err != nil {
