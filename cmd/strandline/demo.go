@@ -35,6 +35,16 @@ const demoPages = 160
 // after 2 minutes is 4 ms of the machine's time: a busy one loses snapshots, which are recorded as lost.
 const demoBusy = 12
 
+// A demo has a series of snapshots and a topic, so that every page has something to show
+// within some minutes: a snapshot and a summary each few hours of the simulated web.
+const (
+	demoSeries = "harbour-towns"
+	demoTopic  = "harbours"
+	demoEvery  = 4   // hours
+	demoSites  = 4   // from whose front pages the snapshots start
+	demoCrawl  = 150 // pages of a snapshot at most
+)
+
 // Run starts a private PostgreSQL and a simulated web in a temporary directory
 // and watches it in virtual time, telling what happens.
 func (c *demoCmd) Run(ctx context.Context, a *app) error {
@@ -179,6 +189,22 @@ func demoConfig(world *simweb.World, dir string, at time.Time) string {
 	for _, url := range busy {
 		fmt.Fprintf(&b, "      - %s\n", url)
 	}
+	fmt.Fprintf(&b, "series:\n  - name: %s\n    schedule: \"0 */%d * * *\"\n    scope: {max_pages: %d}\n    seeds:\n", demoSeries, demoEvery, demoCrawl)
+	seeds := 0
+	for _, h := range world.Hosts() {
+		if h.Robots < simweb.RobotsError && h.CrawlDelay == 0 && seeds < demoSites {
+			seeds++
+			fmt.Fprintf(&b, "      - http://%s/\n", h.Name)
+		}
+	}
+	fmt.Fprintf(&b, `topics:
+  - name: %s
+    query: harbour OR port OR ferry
+    language: en
+    period: "30 */%d * * *"
+    grow: {links: 20, clicks: 1, top: 5, parents: 50, add: 3, accept: review}
+    summary: {sentences: 5, context: 1}
+`, demoTopic, demoEvery)
 	return b.String()
 }
 

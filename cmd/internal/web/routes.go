@@ -3,7 +3,9 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // handler answers a request, or returns what went wrong; see fault.go.
@@ -74,6 +76,10 @@ func (s *Server) mux() http.Handler {
 				return
 			}
 		}
+		if err := textual(r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
 }
@@ -101,4 +107,22 @@ func (s *Server) answer(route route) http.Handler {
 			s.fail(w, r, err)
 		}
 	})
+}
+
+// textual refuses an address that is no text, which no name that we know is, and the
+// database neither.
+func textual(r *http.Request) error {
+	bad := func(s string) bool { return !utf8.ValidString(s) || strings.ContainsRune(s, 0) }
+	if r.URL.Path == "/cdx" {
+		return nil // it is asked for addresses of other sites, whose bytes may be any
+	}
+	if bad(r.URL.Path) {
+		return notFound("There is no page at this address: it holds bytes that are no text in UTF-8.")
+	}
+	for name, values := range r.URL.Query() {
+		if bad(name) || slices.ContainsFunc(values, bad) {
+			return badRequest("It holds bytes that are no text in UTF-8.")
+		}
+	}
+	return nil
 }

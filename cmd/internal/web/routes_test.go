@@ -70,3 +70,33 @@ func TestEveryFormIsGuarded(t *testing.T) {
 		t.Errorf("%d forms, want those of logging in and out and of the review", forms)
 	}
 }
+
+// TestBytesThatAreNoText asks with bytes that no text has, which the database would refuse
+// as an error of ours.
+func TestBytesThatAreNoText(t *testing.T) {
+	t.Parallel()
+	s, err := New(Options{}) // without a store: whoever gets as far fails
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		address string
+		want    int
+	}{
+		{"/topics/%00", http.StatusNotFound},
+		{"/topics/%ff", http.StatusNotFound},
+		{"/snapshots/a%00b", http.StatusNotFound},
+		{"/feeds/topic/%c3.atom", http.StatusNotFound},
+		{"/api/v1/topics/%ff/pages", http.StatusNotFound},
+		{"/search?q=a&series=%00", http.StatusBadRequest},
+		{"/search?q=a&series=%ff", http.StatusBadRequest},
+		{"/pages?host=%ed%a0%80", http.StatusBadRequest},
+		{"/pages?%00=1", http.StatusBadRequest},
+	} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+tt.address, http.NoBody))
+		if w.Code != tt.want || !strings.Contains(w.Body.String(), "bytes that are no text") {
+			t.Errorf("%s: %d, want %d and why: %.200s", tt.address, w.Code, tt.want, w.Body)
+		}
+	}
+}
