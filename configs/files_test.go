@@ -221,3 +221,20 @@ targets: [{name: t, url: "smtp://u:hunter2@h:25/"}, {name: v, webhook: {url: "ht
 		t.Errorf("Reveal gives %q", url.Reveal())
 	}
 }
+
+func TestStateDir(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"good.yaml": "state_dir: /srv/a\n", "faulty.yaml": "state_dir: state\nnosuch: 1\nwatches: [{name: Q}]\n", "none.yaml": "nosuch: 1\n", "empty.yaml": "",
+		"hidden.yaml": "state_dir: /srv/a\nwatches: [\n", "list.yaml": "state_dir: [1]\n", "blank.yaml": "state_dir: ''\n",
+	})
+	for name, want := range map[string]Path{
+		"good": "/srv/a", "faulty": Path(filepath.Join(dir, "state")), "none": Default().StateDir, "empty": Default().StateDir,
+		"hidden": "", "list": "", "blank": "", "missing": "",
+	} {
+		got, ok := StateDir(filepath.Join(dir, name+".yaml"))
+		if got != want || ok != (want != "") {
+			t.Errorf("%s: StateDir = %q, %v, want %q", name, got, ok, want)
+		}
+	}
+}

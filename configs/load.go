@@ -27,18 +27,21 @@ func Load(path string) (*Config, error) { return load(path, Candidates()) }
 
 func load(path string, candidates []string) (*Config, error) {
 	if path == "" {
-		for _, c := range candidates {
-			// One that exists but cannot be read is a fault to report and not to pass over.
-			if _, err := os.Stat(c); !errors.Is(err, fs.ErrNotExist) {
-				path = c
-				break
-			}
-		}
-		if path == "" {
+		if path = first(candidates); path == "" {
 			return Default(), nil
 		}
 	}
 	return loadFiles(path)
+}
+
+// first gives the first file that exists, or "". One that exists but cannot be read is a fault to report and not to pass over.
+func first(candidates []string) string {
+	for _, c := range candidates {
+		if _, err := os.Stat(c); !errors.Is(err, fs.ErrNotExist) {
+			return c
+		}
+	}
+	return ""
 }
 
 func loadFiles(path string) (*Config, error) {

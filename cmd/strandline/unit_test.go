@@ -175,16 +175,38 @@ func TestUnitsCommandLine(t *testing.T) {
 	}
 	m.await(ctx, t, "RELOADING=1")
 	m.await(ctx, t, "READY=1")
-	if err := os.WriteFile(file, []byte("nosuch: 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := daemon.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
-	m.await(ctx, t, "RELOADING=1")
-	m.await(ctx, t, "READY=1")
-	if got := get(ctx, t, at+"metrics"); !strings.Contains(got, "strandline_config_last_reload_successful 0") {
-		t.Error("the metrics do not tell of the refused reload")
+	// Every refused file is told to the daemon, by the unit's own reload and by a signal, and a good one mends it:
+	// a fault beside its state directory, one that hides it (the service's process is asked then), and a signal.
+	for _, c := range []struct{ text, fault string }{
+		{fmt.Sprintf("state_dir: %s/state\nnosuch: 1\n", dir), "nosuch"}, {"crawler: [\n", "strandline.yaml:"}, {"nosuch: 1\n", ""},
+	} {
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.fault == "" {
+			if err := daemon.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			reload := command("ExecReload")
+			reload.Env = append(slices.Clone(environment), fmt.Sprintf("MAINPID=%d", daemon.Process.Pid))
+			if out, err := reload.CombinedOutput(); err == nil || !strings.Contains(string(out), c.fault) {
+				t.Errorf("reload of %q: %v\n%s", c.text, err, out)
+			}
+		}
+		m.await(ctx, t, "RELOADING=1")
+		m.await(ctx, t, "READY=1")
+		if got := get(ctx, t, at+"metrics"); !strings.Contains(got, "strandline_config_last_reload_successful 0") {
+			t.Errorf("the metrics do not tell of the refused %q", c.text)
+		}
+		configure(4)
+		if out, err := command("ExecReload").CombinedOutput(); err != nil {
+			t.Errorf("reload of the old file: %v\n%s", err, out)
+		}
+		m.await(ctx, t, "READY=1")
+		if got := get(ctx, t, at+"metrics"); !strings.Contains(got, "strandline_config_last_reload_successful 1") {
+			t.Error("the metrics do not tell of the good reload")
+		}
 	}
 
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
