@@ -1,7 +1,6 @@
 package monitor_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -10,30 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 var epoch = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 func open(t testing.TB) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 func capture(url string, hours float64, markup string) *store.Capture {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"time"
 
@@ -226,16 +225,7 @@ func serverTime(ctx context.Context, o *opened) (func() (time.Duration, bool), e
 
 // whole measures the runner: the last versions come one at a time.
 func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigures, captures [][]*store.Capture) error {
-	dir, err := os.MkdirTemp("", "strandline-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Chmod(dir, 0o755); err != nil { // the account that the private PostgreSQL runs as has to pass
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -254,7 +244,7 @@ func (c *benchAnalysisCmd) whole(ctx context.Context, a *app, out *analysisFigur
 	if err != nil {
 		return err
 	}
-	server, err := serverTime(ctx, o)
+	server, err := serverTime(ctx, o.opened)
 	if err != nil {
 		return err
 	}

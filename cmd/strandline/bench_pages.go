@@ -4,14 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/web"
-	"github.com/strandlinehq/strandline/crawler/archive"
-	"github.com/strandlinehq/strandline/monitor"
-	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -52,19 +47,7 @@ func (c *benchPagesCmd) Run(ctx context.Context, a *app) error {
 	if c.Pages < 100 || c.Pages > 1_000_000 || c.Requests < 1 {
 		return usagef("want 100 to 1000000 pages and at least one request")
 	}
-	dir := c.Dir
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "strandline-bench-"); err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, c.Dir)
 	if err != nil {
 		return err
 	}
@@ -80,9 +63,9 @@ func (c *benchPagesCmd) Run(ctx context.Context, a *app) error {
 	}
 	if out.Pages < int64(c.Pages) {
 		if out.Pages > 0 {
-			return usagef("%s holds a database of another size", dir)
+			return usagef("%s holds a database of another size", o.dir)
 		}
-		if err := c.fill(ctx, a, o, dir); err != nil {
+		if err := c.fill(ctx, a, o); err != nil {
 			return fmt.Errorf("make the pages: %w", err)
 		}
 		if err := count(); err != nil {
@@ -100,29 +83,8 @@ func (c *benchPagesCmd) Run(ctx context.Context, a *app) error {
 }
 
 // fill captures and measures the first pages, and copies them.
-func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *opened, dir string) error {
-	file := filepath.Join(dir, "pages.warc.gz")
-	if err := (&sampleArchiveCmd{Out: file, Pages: 100, Days: 2, Seed: 1}).Run(ctx, a); err != nil {
-		return err
-	}
-	defer os.Remove(file)
-	web, err := o.EnsureSeries(ctx, benchSeries, nil)
-	if err != nil {
-		return err
-	}
-	if err := o.SetGap(ctx, web.ID, 30*time.Minute); err != nil { // each hour is a snapshot
-		return err
-	}
-	if _, err := archive.Import(ctx, o.DB, o.reader, []string{file}, archive.ImportOptions{Series: web.ID}); err != nil {
-		return err
-	}
-	if _, err := series.Update(ctx, o.DB, web.ID, series.Defaults()); err != nil {
-		return err
-	}
-	if _, err := monitor.New(o.DB, monitor.Options{}).Drain(ctx); err != nil {
-		return err
-	}
-	if err := benchSummaries(ctx, o.DB, benchTopic); err != nil {
+func (c *benchPagesCmd) fill(ctx context.Context, a *app, o *benchDatabase) error {
+	if err := o.fillWeek(ctx, a, 100, 2, benchSeries, benchTopic); err != nil {
 		return err
 	}
 	due := func(_ string, now time.Time) (time.Time, time.Time, error) { return now, now.Add(time.Minute), nil }

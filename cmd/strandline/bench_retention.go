@@ -71,19 +71,7 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 	if c.Versions < retainPages*retainEach || c.Versions > 20_000_000 || c.Writers < 1 || c.Pace < 1 || c.Pace > 10000 {
 		return usagef("want %d to 20000000 versions, at least one writer and 1 to 10000 captures a second", retainPages*retainEach)
 	}
-	dir := c.Dir
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "strandline-bench-"); err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, c.Dir)
 	if err != nil {
 		return err
 	}

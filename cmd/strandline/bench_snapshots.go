@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/url"
-	"os"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/simweb"
@@ -84,21 +83,12 @@ func (c *benchSnapshotsCmd) onEmpty(ctx context.Context, a *app, do func(*opened
 		return err
 	}
 	web.away = awayShare(c.Away, c.Seed)
-	dir, err := os.MkdirTemp("", "strandline-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Chmod(dir, 0o755); err != nil { // the account that the private PostgreSQL runs as has to pass
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, "")
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	return do(o, web)
+	return do(o.opened, web)
 }
 
 func (c *benchSnapshotsCmd) web(ctx context.Context) (*bornWeb, error) {

@@ -60,38 +60,27 @@ func (c *benchSQLCmd) Run(ctx context.Context, a *app) error {
 	if err != nil || len(files) == 0 {
 		return usagef("there is no question in %s: want a directory with *.sql files, as docs/sql of the sources", c.Questions)
 	}
-	dir := c.Dir
-	if dir == "" {
-		if dir, err = os.MkdirTemp("", "strandline-bench-"); err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, c.Dir)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
 	var out sqlFigures
-	if err := out.count(ctx, o); err != nil {
+	if err := out.count(ctx, o.opened); err != nil {
 		return err
 	}
 	switch {
 	case out.Pages == 0:
-		if err := c.fill(ctx, a, o, dir); err != nil {
+		if err := c.fill(ctx, a, o); err != nil {
 			return fmt.Errorf("make the week: %w", err)
 		}
-		if err := out.count(ctx, o); err != nil {
+		if err := out.count(ctx, o.opened); err != nil {
 			return err
 		}
 	case out.Pages < int64(c.Pages)*9/10:
-		return usagef("%s holds a database of another size", dir)
+		return usagef("%s holds a database of another size", o.dir)
 	}
-	if err := c.ask(ctx, o, files, &out); err != nil {
+	if err := c.ask(ctx, o.opened, files, &out); err != nil {
 		return err
 	}
 	if load, err := os.ReadFile("/proc/loadavg"); err == nil {

@@ -53,19 +53,7 @@ func (c *benchTopicsCmd) Run(ctx context.Context, a *app) error {
 	if c.Pages < 2 || c.Sentences < c.Pages || c.Known < c.Pages || c.Links < 0 || c.Links > 10_000_000 || c.PerPage < 1 || c.PerPage > 1000 {
 		return usagef("want two pages or more, as many sentences at least, and up to 10,000,000 pages of 1 to 1000 links")
 	}
-	dir := c.Dir
-	if dir == "" {
-		var err error
-		if dir, err = os.MkdirTemp("", "strandline-bench-"); err != nil {
-			return err
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, c.Dir)
 	if err != nil {
 		return err
 	}
@@ -74,7 +62,7 @@ func (c *benchTopicsCmd) Run(ctx context.Context, a *app) error {
 	if err := o.Pool().QueryRow(ctx, `select count(*) from core.link_set`).Scan(&rows); err != nil {
 		return err
 	}
-	seeds, err := c.fill(ctx, o, dir, rows == 0)
+	seeds, err := c.fill(ctx, o, rows == 0)
 	if err != nil {
 		return fmt.Errorf("make the pages: %w", err)
 	}
@@ -92,7 +80,7 @@ func (c *benchTopicsCmd) Run(ctx context.Context, a *app) error {
 	out := topicFigures{Known: c.Known}
 	run := func(top, day int, into *topicSpent) (p store.TopicPeriod, err error) {
 		set.Top = top
-		err = c.measure(ctx, o, into, func() error {
+		err = c.measure(ctx, o.opened, into, func() error {
 			p, err = runner.Period(ctx, topic, set, benchTopicEpoch.AddDate(0, 0, day), benchTopicEpoch.AddDate(0, 0, day+1), false)
 			return err
 		})
@@ -138,7 +126,7 @@ func (c *benchTopicsCmd) measure(ctx context.Context, o *opened, into *topicSpen
 var benchTopicEpoch = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // fill stores two versions of each page of the collection, and the web that links to them, and returns the URLs of the collection.
-func (c *benchTopicsCmd) fill(ctx context.Context, o *opened, dir string, empty bool) (summarize.Seeds, error) {
+func (c *benchTopicsCmd) fill(ctx context.Context, o *benchDatabase, empty bool) (summarize.Seeds, error) {
 	var seeds summarize.Seeds
 	var file bytes.Buffer
 	out, err := warc.NewWriter(&file, warc.WriterOptions{Reproducible: true, Plain: true})
@@ -175,7 +163,7 @@ func (c *benchTopicsCmd) fill(ctx context.Context, o *opened, dir string, empty 
 	if !empty {
 		return seeds, nil
 	}
-	name := filepath.Join(dir, "topic.warc")
+	name := filepath.Join(o.dir, "topic.warc")
 	if err := os.WriteFile(name, file.Bytes(), 0o600); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
 	"time"
 )
 
@@ -27,16 +26,7 @@ func (c *benchTruthCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "strandline-bench-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := os.Chmod(dir, 0o755); err != nil { // the account that the private PostgreSQL runs as has to pass
-		return err
-	}
-	a.flags.Config, a.flags.Database, a.flags.StateDir = os.DevNull, "", dir
-	o, err := a.create(ctx)
+	o, err := a.benchDatabase(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -3,13 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/strandlinehq/strandline/crawler/archive"
-	"github.com/strandlinehq/strandline/monitor"
-	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -21,29 +16,8 @@ const (
 )
 
 // fill captures a hundred pages every hour, measures them, and copies them.
-func (c *benchSQLCmd) fill(ctx context.Context, a *app, o *opened, dir string) error {
-	file := filepath.Join(dir, "pages.warc.gz")
-	if err := (&sampleArchiveCmd{Out: file, Pages: weekPages, Days: c.Days, Seed: 1}).Run(ctx, a); err != nil {
-		return err
-	}
-	defer os.Remove(file)
-	web, err := o.EnsureSeries(ctx, weekSeries, nil)
-	if err != nil {
-		return err
-	}
-	if err := o.SetGap(ctx, web.ID, 30*time.Minute); err != nil { // each hour is a snapshot
-		return err
-	}
-	if _, err := archive.Import(ctx, o.DB, o.reader, []string{file}, archive.ImportOptions{Series: web.ID}); err != nil {
-		return err
-	}
-	if _, err := series.Update(ctx, o.DB, web.ID, series.Defaults()); err != nil {
-		return err
-	}
-	if _, err := monitor.New(o.DB, monitor.Options{}).Drain(ctx); err != nil {
-		return err
-	}
-	if err := benchSummaries(ctx, o.DB, weekTopic); err != nil {
+func (c *benchSQLCmd) fill(ctx context.Context, a *app, o *benchDatabase) error {
+	if err := o.fillWeek(ctx, a, weekPages, c.Days, weekSeries, weekTopic); err != nil {
 		return err
 	}
 	urls, err := listed(ctx, o.DB)
@@ -69,7 +43,7 @@ func (c *benchSQLCmd) fill(ctx context.Context, a *app, o *opened, dir string) e
 	if err := copyPages(ctx, o.Pool(), copying{pages: c.Pages, versions: c.Days*24 + 1, asOf: true}); err != nil {
 		return err
 	}
-	if err := c.watchEach(ctx, o); err != nil {
+	if err := c.watchEach(ctx, o.opened); err != nil {
 		return err
 	}
 	_, err = o.Pool().Exec(ctx, `analyze`)

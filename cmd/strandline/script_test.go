@@ -13,9 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/strandlinehq/strandline/crawler/warc"
-	"github.com/strandlinehq/strandline/migrations"
-	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
+	"github.com/strandlinehq/strandline/internal/testdb"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"strandline": main}) }
@@ -90,14 +88,7 @@ func setSchema(ts *testscript.TestScript, neg bool, args []string) {
 
 func newDatabase(t testing.TB) string {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
+	return testdb.URL(t)
 }
 
 // enterable lets the account of a private PostgreSQL, which is another one when

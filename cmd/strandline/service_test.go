@@ -13,23 +13,14 @@ import (
 
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/simweb"
-	"github.com/strandlinehq/strandline/migrations"
-	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
+	"github.com/strandlinehq/strandline/internal/testdb"
 )
 
 // TestServiceWatchesASimulatedWeb runs the whole daemon in virtual time: schedule,
 // fetches, measures, a feed that brings pages, and a reload.
 func TestServiceWatchesASimulatedWeb(t *testing.T) {
 	t.Parallel()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
+	url := testdb.URL(t)
 
 	// The epoch is laid down by the options; the clock starts there.
 	options := simweb.Options{Hosts: 8, PagesPerHost: 40, Volatile: true, Epoch: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}

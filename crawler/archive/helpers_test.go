@@ -1,7 +1,6 @@
 package archive_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,29 +11,14 @@ import (
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/internal/need"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
-
-func migrate(ctx context.Context, url string) error {
-	_, err := store.Migrate(ctx, url)
-	return err
-}
 
 // open gives a store on a fresh, migrated database.
 func open(t testing.TB) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(t.Context(), pgtest.New(t, migrate, key), store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 func reader() *intake.Reader { return intake.New(canonical.New(canonical.Options{})) }

@@ -13,29 +13,16 @@ import (
 	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/schedule"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 var epoch = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
 func open(t testing.TB) (*store.DB, string) {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db, url
+	url := testdb.URL(t)
+	return testdb.Connect(t, url), url
 }
 
 // every is a schedule with a fixed interval.

@@ -3,7 +3,6 @@ package intake_test
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,27 +14,13 @@ import (
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/intake"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 func openStore(t *testing.T) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	migrate := func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}
-	db, err := store.Open(t.Context(), pgtest.New(t, migrate, key), store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 func packed(t *testing.T, text string) []byte {

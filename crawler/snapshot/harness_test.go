@@ -17,34 +17,21 @@ import (
 	"github.com/strandlinehq/strandline/crawler/gate"
 	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/snapshot"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 var epoch = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
 func open(t testing.TB) (*store.DB, string) {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
+	url := testdb.URL(t)
 	return connect(t, url), url
 }
 
 func connect(t testing.TB, url string) *store.DB {
 	t.Helper()
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Connect(t, url)
 }
 
 // web is a web in memory: what pages there are and what they link to is a function.

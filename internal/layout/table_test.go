@@ -37,7 +37,7 @@ func rows() []row {
 		{"monitor", []string{"monitor", "monitor/copies", "monitor/series"}, []string{"monitor", "store", "leaves"}},
 		{"summarize", []string{"summarize"}, []string{"store", "monitor", "leaves"}},
 		{"cmd", []string{"cmd/..."}, []string{"cmd", "configs", "crawler", "monitor", "summarize", "store", "migrations", "leaves"}},
-		{testHelpers, []string{"store/pgtest", "internal/layout", "internal/need", "internal/topicweb"}, []string{"leaves"}},
+		{testHelpers, []string{"store/pgtest", "internal/layout", "internal/need", "internal/testdb", "internal/topicweb"}, []string{testHelpers, "leaves", "migrations", "store"}},
 	}
 }
 

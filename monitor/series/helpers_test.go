@@ -10,29 +10,15 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/extract"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 var epoch = time.Date(2025, 1, 10, 0, 0, 0, 0, time.UTC)
 
 func open(t testing.TB) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 // sight is what a snapshot saw of a URL.

@@ -13,30 +13,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/strandlinehq/strandline/crawler/clock"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/monitor/notice"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func open(t testing.TB) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 // fill puts n messages to targets into the outbox.

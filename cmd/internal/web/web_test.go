@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,9 +9,8 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/web"
-	"github.com/strandlinehq/strandline/migrations"
+	"github.com/strandlinehq/strandline/internal/testdb"
 	"github.com/strandlinehq/strandline/store"
-	"github.com/strandlinehq/strandline/store/pgtest"
 )
 
 // noon is the time of the tests' clock.
@@ -21,20 +19,7 @@ var noon = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 // open returns a migrated database of the test's own.
 func open(t testing.TB) *store.DB {
 	t.Helper()
-	key, err := migrations.Fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := pgtest.New(t, func(ctx context.Context, url string) error {
-		_, err := store.Migrate(ctx, url)
-		return err
-	}, key)
-	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	return db
+	return testdb.Open(t)
 }
 
 // newServer returns a server on a database.
