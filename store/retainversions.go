@@ -47,13 +47,6 @@ var (
 		insert into core.loose_blob (bucket, sha256, kind)
 		select distinct $1::int, h, $3::smallint from unnest($2::bytea[]) h
 		on conflict (sha256, bucket, kind) do nothing`}
-	// Lines that no version shows whose content is kept are not found any more. The
-	// last passages have no end and belong to the last version, which stays.
-	qThinPassages = statement{routed, `
-		delete from core.passage p
-		where p.bucket = $1 and p.page_id = any($2::bigint[]) and p.to_version is not null and not exists (
-			select 1 from core.version v
-			where v.bucket = $1 and v.page_id = p.page_id and v.version >= p.from_version and v.version < p.to_version and v.thinned_at is null)`}
 	qFrameBytes = statement{routed, `
 		select (coalesce((select sum(octet_length(b.data)) from core.body b where b.bucket = $1 and b.sha256 = any($2::bytea[])), 0)
 		      + coalesce((select sum(octet_length(b.data)) from core.record b where b.bucket = $1 and b.sha256 = any($3::bytea[])), 0))::bigint`}
@@ -289,13 +282,17 @@ func (r *retention) giveUp(ctx context.Context, bucket int32, old []oldVersion) 
 	if r.opt.Dry {
 		return r.measure(ctx, bucket, old)
 	}
+	endings, err := r.endings(ctx, bucket, old)
+	if err != nil {
+		return err
+	}
 	for len(old) > 0 {
 		n := min(r.size, len(old))
-		batch := old[:n]
-		old = old[n:]
+		batch, passages := old[:n], slices.Concat(endings[:n]...)
+		old, endings = old[n:], endings[n:]
 		var done int64
 		took, ok, err := r.short(ctx, func(tx pgx.Tx) (err error) {
-			done, err = r.giveUpSome(ctx, tx, bucket, batch)
+			done, err = r.giveUpSome(ctx, tx, bucket, batch, passages)
 			return err
 		})
 		if err != nil {
@@ -311,7 +308,9 @@ func (r *retention) giveUp(ctx context.Context, bucket int32, old []oldVersion) 
 	return nil
 }
 
-func (r *retention) giveUpSome(ctx context.Context, tx pgx.Tx, bucket int32, batch []oldVersion) (int64, error) {
+// giveUpSome takes their content from some versions, and from the search the passages that
+// go with them. It returns how many versions that were.
+func (r *retention) giveUpSome(ctx context.Context, tx pgx.Tx, bucket int32, batch []oldVersion, passages []passageKey) (int64, error) {
 	var pages []PageID
 	for _, v := range batch {
 		pages = append(pages, v.page)
@@ -364,10 +363,7 @@ func (r *retention) giveUpSome(ctx context.Context, tx pgx.Tx, bucket int32, bat
 			return 0, fmt.Errorf("note contents that are free: %w", err)
 		}
 	}
-	if _, err := tx.Exec(ctx, qThinPassages.sql, bucket, pages); err != nil {
-		return 0, fmt.Errorf("thin the index of texts: %w", err)
-	}
-	return int64(len(bodies)), nil
+	return int64(len(bodies)), thinPassages(ctx, tx, bucket, passages)
 }
 
 // measure counts what a dry run would give up.

@@ -34,6 +34,8 @@ type retentionFigures struct {
 	Versions   int64         `json:"versions"`
 	Contents   int64         `json:"content_bytes_before"`
 	After      int64         `json:"content_bytes_after"`
+	Passages   int64         `json:"passages_before"`
+	Left       int64         `json:"passages_after"`
 	Thinned    int64         `json:"thinned"`
 	Deleted    int64         `json:"frames_deleted"`
 	Rebased    int64         `json:"frames_rebased"`
@@ -64,6 +66,8 @@ const (
 	retainPages = 20
 	retainEach  = 500
 	retainStep  = 6 * time.Hour
+	// retainPassages begin with each version.
+	retainPassages = 3
 )
 
 // Run prints the figures as one JSON document.
@@ -85,7 +89,7 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 		err = o.Pool().QueryRow(ctx, `select (select sum(octet_length(data)) from core.body) + (select sum(octet_length(data)) from core.record)`).Scan(&n)
 		return n, err
 	}
-	if err := o.Pool().QueryRow(ctx, `select count(*) from core.version`).Scan(&out.Versions); err != nil {
+	if err := o.Pool().QueryRow(ctx, `select (select count(*) from core.version), (select count(*) from core.passage)`).Scan(&out.Versions, &out.Passages); err != nil {
 		return err
 	}
 	if out.Contents, err = contents(); err != nil {
@@ -102,6 +106,9 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if out.After, err = contents(); err != nil {
+		return err
+	}
+	if err := o.Pool().QueryRow(ctx, `select count(*) from core.passage`).Scan(&out.Left); err != nil {
 		return err
 	}
 	if err := c.read(ctx, o.DB, &out); err != nil {
@@ -201,6 +208,15 @@ func (c *benchRetentionCmd) fill(ctx context.Context, db *store.DB, start time.T
 	if _, err := db.Pool().Exec(ctx, `delete from core.monitor_todo`); err != nil {
 		return err
 	}
+	// The index of texts as the monitor would leave it: of each version some passages, that stood for one
+	// to 512 versions, or still stand.
+	if _, err := db.Pool().Exec(ctx, `
+		with p as (select v.*, i, v.version + 1 + (hashint8(v.version * 37 + i) & 7) ^ (1 + i % 3) as until from core.version v, generate_series(1, $1) i)
+		insert into core.passage (page_id, bucket, from_version, part, to_version, from_at, to_at, lines, words)
+		select p.page_id, p.bucket, p.version, p.i, e.version, p.first_seen, e.first_seen, '', array_to_tsvector(array['w' || p.version % 100, 'p' || p.i])
+		from p left join core.version e on e.page_id = p.page_id and e.version = p.until`, retainPassages); err != nil {
+		return fmt.Errorf("index the texts: %w", err)
+	}
 	copies := (c.Versions - 1) / (retainPages * retainEach)
 	var seen []store.Sighting
 	for n := range copies {
@@ -225,7 +241,7 @@ func (c *benchRetentionCmd) fill(ctx context.Context, db *store.DB, start time.T
 	if _, err := db.Pool().Exec(ctx, `create table bench_copy as select a as from_id, b as to_id, (b >> 40)::int as bucket from unnest($1::bigint[], $2::bigint[]) v(a, b)`, from, to); err != nil {
 		return err
 	}
-	for _, table := range []string{"version", "fetch", "page_state"} {
+	for _, table := range []string{"version", "fetch", "page_state", "passage"} {
 		sql, err := retainCopy(ctx, db, table, "join bench_copy m on m.from_id = t.page_id", map[string]string{
 			"page_id": "m.to_id", "bucket": "m.bucket", "body_chain": "null", "record_chain": "null",
 		})
