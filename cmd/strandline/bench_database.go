@@ -55,11 +55,11 @@ func (d *benchDatabase) remove() {
 }
 
 // fillWeek imports pages of a sample archive, captured every hour for some days, as a
-// series whose snapshots are the hours, measures them all, and has a topic summarize
+// series whose snapshots are the hours, pages appearing and going meanwhile, measures them all, and has a topic summarize
 // them.
 func (d *benchDatabase) fillWeek(ctx context.Context, a *app, pages, days int, name, topic string) error {
 	file := filepath.Join(d.dir, "pages.warc.gz")
-	if err := (&sampleArchiveCmd{Out: file, Pages: pages, Days: days, Seed: 1}).Run(ctx, a); err != nil {
+	if err := (&sampleArchiveCmd{Out: file, Pages: pages, Days: days, Seed: 1, Young: 0.3}).Run(ctx, a); err != nil {
 		return err
 	}
 	defer os.Remove(file)

@@ -58,6 +58,9 @@ func (c *benchSQLCmd) watchEach(ctx context.Context, o *opened) error {
 		 select 'page-' || m.page_id, w.category, w.config, w.every, w.timing, w.added_at
 		 from core.watch_page m join core.watch w using (watch_id) where m.page_id & 1099511627775 >= ` + fmt.Sprint(copyNumber),
 		`update core.watch_page m set watch_id = w.watch_id from core.watch w where w.name = 'page-' || m.page_id`,
+		// As late as copyPages left them in page_schedule.
+		`update core.watch_page m set due_at = s.next_due_at, slot_at = s.next_due_at from core.page_schedule s
+		 where s.bucket = m.bucket and s.page_id = m.page_id and s.failing_since is not null`,
 		`insert into core.schedule_lag (watch_id, kind, hour, bin, fetches)
 		 select w.watch_id, 'watch', date_trunc('hour', now()) - make_interval(hours => h), (w.watch_id * 7 + h * 3) % 9, 1
 		 from core.watch w, generate_series(1, ` + fmt.Sprint(24*c.Days-1) + `) h`,

@@ -25,6 +25,9 @@ type sampleArchiveCmd struct {
 	Pages int    `help:"How many pages." default:"32"`
 	Days  int    `help:"How many days; each page is captured every hour." default:"3"`
 	Seed  uint64 `help:"Which simulated web." default:"1"`
+	// Young is the share of pages that appear within these days, and are captured from then on;
+	// as many go.
+	Young float64 `kong:"-"`
 }
 
 // Run writes the file under another name first, so that a stopped run leaves
@@ -56,7 +59,11 @@ func (c *sampleArchiveCmd) Run(ctx context.Context, a *app) (err error) {
 // write captures the pages hour by hour, as a crawl of the simulated web would.
 func (c *sampleArchiveCmd) write(ctx context.Context, w io.Writer) error {
 	var now time.Time
-	world, err := simweb.New(func() time.Time { return now }, simweb.Options{Seed: c.Seed, Size: 6 << 10})
+	web := simweb.Options{Seed: c.Seed, Size: 6 << 10}
+	if c.Young > 0 {
+		web.Births, web.Deaths, web.Span = c.Young, c.Young, time.Duration(c.Days)*24*time.Hour
+	}
+	world, err := simweb.New(func() time.Time { return now }, web)
 	if err != nil {
 		return err
 	}
@@ -79,8 +86,17 @@ func (c *sampleArchiveCmd) write(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	urls := samplePages(world, start, end, c.Pages)
+	born := map[string]time.Time{}
+	if c.Young > 0 {
+		for p := range world.Pages(start, end) {
+			born[p.URL] = p.Born
+		}
+	}
 	for now = start; now.Before(end); now = now.Add(time.Hour) {
 		for _, url := range urls {
+			if now.Before(born[url]) {
+				continue
+			}
 			if err := s.capture(ctx, url, now); err != nil {
 				return fmt.Errorf("sample archive: %s: %w", url, err)
 			}
