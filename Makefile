@@ -67,8 +67,10 @@ bench: postgresql ## Run all benchmarks, one package at a time.
 build: ## Build bin/strandline.
 	$(GO) build -trimpath -buildvcs=$(VCS) -o bin/strandline ./cmd/strandline
 
-# The version of packages: the last tag v1.2.3 and what came after it.
-VERSION ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//; s/-/+/; s/-/./g' | grep . || echo 0.0.1)
+# The version of packages: the last tag v1.2.3 and what came after it. Without tags it is the last release that
+# the change log tells of and the time of the commit, so that it can be upgraded from and to.
+RELEASE := $(shell sed -n 's/^\#\# \[\([0-9][^]]*\)\].*/\1/p' CHANGELOG.md | head -n 1)
+VERSION ?= $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null | sed 's/^v//; s/-/+/; s/-/./g' | grep . || echo "$(RELEASE)+$$(git log -1 --format=%cd --date=format:%Y%m%d%H%M%S 2>/dev/null || echo 0)")
 
 .PHONY: deb
 deb: build ## Build bin/strandline.deb: program, unit, man pages, completions, dashboard and alert rules.

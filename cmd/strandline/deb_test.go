@@ -20,10 +20,32 @@ import (
 	"time"
 )
 
-// installation is a folder in which dpkg keeps a system of its own.
+// installation is a folder in which dpkg keeps a system of its own. Its systemctl only
+// notes what it is asked.
 type installation struct {
 	t    *testing.T
 	root string
+}
+
+// withSystemctl puts a systemctl that takes notes before the real one.
+func (in installation) withSystemctl() {
+	in.t.Helper()
+	bin := in.t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%q\n", in.path("systemctl.log"))
+	if err := errors.Join(os.MkdirAll(in.path("run/systemd/system"), 0o755), os.WriteFile(filepath.Join(bin, "systemctl"), []byte(script), 0o755)); err != nil {
+		in.t.Fatal(err)
+	}
+	in.t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+}
+
+// asked checks what systemctl was asked since the last time.
+func (in installation) asked(when string, want ...string) {
+	in.t.Helper()
+	got := strings.Split(strings.TrimSpace(in.read("systemctl.log")), "\n")
+	if !slices.Equal(got, want) {
+		in.t.Errorf("%s: systemctl was asked %q, want %q", when, got, want)
+	}
+	in.write("systemctl.log", "")
 }
 
 func (in installation) path(name string) string { return filepath.Join(in.root, name) }
@@ -104,7 +126,6 @@ func (in installation) nextVersion(deb string) string {
 // TestPackage installs the package that make deb has built, starts its program by the
 // unit's command line as the unit's user, upgrades, removes and purges it.
 func TestPackage(t *testing.T) {
-	t.Parallel()
 	deb := os.Getenv("STRANDLINE_DEB")
 	if deb == "" {
 		t.Fatal("STRANDLINE_DEB names no package; 'make test-deb' builds one")
@@ -127,9 +148,12 @@ func TestPackage(t *testing.T) {
 		}
 	}
 	in.write("var/lib/dpkg/status", "")
+	in.withSystemctl()
 	next := in.nextVersion(deb)
 
+	const starts = "enable --now strandline.service strandline-reload.path"
 	in.dpkg("-i", deb)
+	in.asked("first", "daemon-reload", starts)
 	if !strings.Contains(in.read("etc/passwd"), "\nstrandline:") && !strings.HasPrefix(in.read("etc/passwd"), "strandline:") {
 		t.Errorf("no user was made:\n%s", in.read("etc/passwd"))
 	}
@@ -165,6 +189,7 @@ func TestPackage(t *testing.T) {
 	edited := in.read("etc/strandline/strandline.yaml") + "# My own line.\n"
 	in.write("etc/strandline/strandline.yaml", edited)
 	in.dpkg("-i", next)
+	in.asked("upgrade", "daemon-reload", "daemon-reload", "try-restart strandline.service")
 	if got := in.read("etc/strandline/strandline.yaml"); got != edited {
 		t.Errorf("the upgrade changed the configuration:\n%s", got)
 	}
@@ -172,6 +197,13 @@ func TestPackage(t *testing.T) {
 	if in.exists("usr/bin/strandline") || !in.exists("etc/strandline/strandline.yaml") || !in.hasState() {
 		t.Error("after the removal: program, configuration or state are not as they should be")
 	}
+	in.asked("removal", "disable --now strandline-reload.path strandline.service", "daemon-reload")
+	in.dpkg("-i", next)
+	in.asked("again", "daemon-reload", starts)
+	if got := in.read("etc/strandline/strandline.yaml"); got != edited {
+		t.Errorf("the second installation changed the configuration:\n%s", got)
+	}
+	in.dpkg("-r", "strandline")
 	said := in.dpkg("-P", "strandline")
 	if !strings.Contains(said, "/var/lib/strandline and the user strandline are kept") || !in.hasState() {
 		t.Errorf("the purge kept the state %t and said:\n%s", in.hasState(), said)
