@@ -23,7 +23,8 @@ var (
 		left join core.watch_page m on m.bucket = any($2::int[]) and m.bucket = p.bucket and m.page_id = p.page_id and m.due_at is not null
 		where p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
 	qClaimedStates = statement{routed, `
-		select st.page_id, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''), st.last_fetched, st.sha256
+		select st.page_id, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''), st.last_fetched, st.sha256,
+		       coalesce(st.last_outcome::text, '')
 		from core.page_state st
 		where st.bucket = any($2::int[]) and st.page_id = any($1::bigint[])`}
 	qClaimedBursts = statement{routed, `
@@ -99,8 +100,9 @@ func (db *DB) claimedStates(ctx context.Context, byPage map[PageID]*Claim, ids [
 	var s Claim
 	var fetched *time.Time
 	var hash []byte
-	_, err = pgx.ForEachRow(rows, []any{&s.Page, &s.Failures, &s.Version, &s.ETag, &s.LastModified, &fetched, &hash}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&s.Page, &s.Failures, &s.Version, &s.ETag, &s.LastModified, &fetched, &hash, &s.LastOutcome}, func() error {
 		c := byPage[s.Page]
+		c.LastOutcome = s.LastOutcome
 		c.Failures, c.Version, c.ETag, c.LastModified, c.LastFetched = s.Failures, s.Version, s.ETag, s.LastModified, deref(fetched)
 		copy(c.Hash[:], hash)
 		return nil

@@ -96,6 +96,7 @@ type Claim struct {
 	Before       int32
 	FailingSince time.Time // zero: the page does not fail
 	Failures     int       // in a row
+	LastOutcome  Outcome   // of the last attempt; empty: none
 	Version      int32     // 0: none
 	Hash         SHA256    // content of that version
 	ETag         string

@@ -326,6 +326,11 @@ func attempt(res fetch.Result) daemon.Attempt {
 		StartedAt: res.StartedAt, FinishedAt: res.FinishedAt, Status: res.Status, Head: res.Head, ETag: res.ETag, LastModified: res.LastModified,
 		ContentType: res.ContentType, Coding: res.Coding, Payload: res.Body, RetryAt: res.RetryAt,
 	}
+	if len(res.Redirects) > 0 {
+		// The page's own host has answered. It is another one that takes no requests, which is no
+		// reason to hold up the pages of the first, and the attempt is one to be stored.
+		out.RetryAt = time.Time{}
+	}
 	if t, _, err := mime.ParseMediaType(res.ContentType); err == nil {
 		out.MediaType = t
 	}

@@ -400,6 +400,51 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestGoneAfterOtherFailures has a host that does not answer for hours and then says that the page
+// is not there, which is told once too.
+func TestGoneAfterOtherFailures(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	d := newDriver(epoch)
+	d.until = epoch.Add(8 * time.Hour)
+	watches := apply(t, db, epoch, watchSpec{"w", time.Hour, []string{"http://a.test/"}})
+	w := newWeb(d.clock)
+	n := 0
+	w.answer = func(_ daemon.Job, at time.Time) daemon.Attempt {
+		n++
+		if n <= 4 {
+			return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Failed, Error: "timeout"}
+		}
+		return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Gone, Status: 404, Error: "404 Not Found"}
+	}
+	var told []string
+	finish(t, start(t, d, "a", db, w, watches, func(o *daemon.Options) {
+		o.Report = func(e daemon.Event) { told = append(told, string(e.Kind)) }
+	}))
+	if got, want := strings.Join(told, " "), "failing gone"; got != want {
+		t.Errorf("told %q, want %q", got, want)
+	}
+}
+
+// TestJoinedIsNotLate has a page join a monthly watch long after the month's slot began: it is
+// fetched at once, and was due then, not at the begin of the month.
+func TestJoinedIsNotLate(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	joined := epoch.Add(400 * time.Hour)
+	d := newDriver(joined)
+	d.until = joined.Add(time.Hour)
+	watches := apply(t, db, joined, watchSpec{"w", 720 * time.Hour, []string{"http://a.test/", "http://b.test/"}})
+	finish(t, start(t, d, "a", db, newWeb(d.clock), watches, nil))
+	health, err := db.ScheduleHealth(t.Context())
+	if err != nil || len(health) != 1 || health[0].LagP99 > 5*time.Minute {
+		t.Errorf("health is %+v, %v", health, err)
+	}
+	if n := count(t, db, `select count(*) from core.fetch where due_at >= $1`, joined); n != 2 {
+		t.Errorf("%d pages were due after they joined, want 2", n)
+	}
+}
+
 // TestStop ends a daemon on the machine's clock in the middle of fetches: what
 // finishes in time is stored, what was not begun is given back.
 func TestStop(t *testing.T) {

@@ -62,7 +62,7 @@ func (r *run) finish(j *job, a Attempt) {
 			f.completion.FailingSince = a.StartedAt
 			f.events = append(f.events, Event{Kind: Failing, Reason: a.Error})
 		}
-		if a.Outcome == store.Gone && j.Failures+1 == r.opt.GoneAfter {
+		if a.Outcome == store.Gone && j.LastOutcome != store.Gone {
 			f.events = append(f.events, Event{Kind: GoneAway, Reason: a.Error})
 		}
 	}
@@ -117,7 +117,13 @@ func (r *run) moveOn(f *finished, started time.Time) store.Completion {
 			r.miss(f, watch, w, n.Served, n.Missed)
 		}
 		if w.Watch == f.due.Watch {
-			f.lag = &store.Lag{Watch: w.Watch, Started: started, Lag: started.Sub(n.Due)}
+			due := n.Due
+			if joined := f.LastFetched.Add(watch.Plan.Every()).Before(w.Due); joined && w.Due.After(due) {
+				// The running slot began before the page joined, which it was due at once for: it is not
+				// late for what came before. The distance to a fetch before puts pages off for less.
+				due = w.Due
+			}
+			f.lag = &store.Lag{Watch: w.Watch, Started: started, Lag: max(0, started.Sub(due))}
 		}
 		w.Slot, w.Due = n.Slot, n.NextDue
 		done.Watches = append(done.Watches, w)

@@ -72,8 +72,8 @@ type Attempt struct {
 	Coding             string // that Payload still has
 	Payload            []byte
 
-	// RetryAt, if set, says that no request was sent because the host takes none before
-	// then. The page is put off and everything else of the attempt is ignored.
+	// RetryAt, if set, says that no request was sent because the page's own host takes none
+	// before then: its other pages wait as long. The page is put off and everything else of the attempt is ignored.
 	RetryAt time.Time
 	// Misconfigured, if not empty, is a fault of the page's own configuration. The page is
 	// set aside with this reason.

@@ -49,7 +49,7 @@ type Options struct {
 	// MissedRows is how many missed slots of a page are recorded one by one; older ones
 	// share a row that says how many they are. Zero means 10.
 	MissedRows int
-	// GoneAfter is how many failures in a row make a page that is not there gone; zero means 3.
+	// GoneAfter is how many failures in a row, of any kind, make a page that is not there gone; zero means 3.
 	GoneAfter int
 	// Groups are the sets of buckets that lie on one server each; nil means that one
 	// server has them all.

@@ -15,7 +15,7 @@
 // name up differently. Give it rules of its own.
 //
 // Left out: what to fetch and when, the outcomes that need the page's past (new, changed, same,
-// gone; see [Absence]), and storing.
+// gone), and storing.
 package fetch
 
 import (

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/strandlinehq/strandline/crawler/fetch"
 )
@@ -118,54 +117,6 @@ func TestJudgeOthers(t *testing.T) {
 	} {
 		r := f.Fetch(t.Context(), fetch.Request{URL: address + tc.path})
 		check(t, &r, tc.kind, tc.want)
-	}
-}
-
-func TestGone(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC)
-	result := func(k fetch.Kind, r fetch.Reason) *fetch.Result {
-		at = at.Add(12 * time.Hour)
-		return &fetch.Result{Kind: k, Reason: r, FinishedAt: at}
-	}
-	missing, broken := fetch.NotFound, fetch.ServerError
-	for _, tc := range []struct {
-		name    string
-		policy  fetch.GonePolicy
-		reasons []fetch.Reason // "" is content
-		gone    int            // which fetch makes it gone, from 1; 0: none
-	}{
-		{"three times", fetch.GonePolicy{}, []fetch.Reason{missing, fetch.Removed, fetch.SoftNotFound, missing}, 3},
-		{"too soon", fetch.GonePolicy{Over: 60 * time.Hour}, []fetch.Reason{missing, missing, missing, missing, missing, missing}, 6},
-		{"back between", fetch.GonePolicy{}, []fetch.Reason{missing, missing, "", missing, missing}, 0},
-		{"other failures between", fetch.GonePolicy{}, []fetch.Reason{missing, broken, missing, fetch.Throttled, missing}, 5},
-		{"failing for long", fetch.GonePolicy{Failing: 4}, []fetch.Reason{broken, fetch.Timeout, fetch.Unconnected, broken}, 4},
-		{"says nothing of the page", fetch.GonePolicy{Failing: 2}, []fetch.Reason{fetch.Blocked, fetch.Throttled, fetch.Cancelled, fetch.RobotsUnreachable, broken}, 0},
-	} {
-		var a fetch.Absence
-		first := 0
-		for i, reason := range tc.reasons {
-			kind := fetch.Failed
-			if reason == "" {
-				kind = fetch.Content
-			}
-			var gone bool
-			if a, gone = tc.policy.Next(a, result(kind, reason)); gone && first == 0 {
-				first = i + 1
-			}
-		}
-		if first != tc.gone {
-			t.Errorf("%s: gone at fetch %d, want %d (%+v)", tc.name, first, tc.gone, a)
-		}
-	}
-	a := fetch.Absence{Missing: 2, Failing: 2, Since: at}
-	for _, kind := range []fetch.Kind{fetch.Denied, fetch.Skipped} {
-		if next, gone := (fetch.GonePolicy{}).Next(a, result(kind, fetch.Busy)); next != a || gone {
-			t.Errorf("%s changes the absence to %+v, gone %t", kind, next, gone)
-		}
-	}
-	if next, _ := (fetch.GonePolicy{}).Next(a, result(fetch.NotModified, "")); next != (fetch.Absence{}) {
-		t.Errorf("a page that is there is absent: %+v", next)
 	}
 }
 
