@@ -74,7 +74,7 @@ func (db *DB) PlanSeries(ctx context.Context, name string, config json.RawMessag
 }
 
 // PauseSeries pauses the crawled series that are not named. Their running snapshots
-// are cut short; it returns those.
+// are cut short, with nothing left in their frontiers; it returns those.
 func (db *DB) PauseSeries(ctx context.Context, named []string, now time.Time) ([]SnapshotID, error) {
 	if named == nil {
 		named = []string{}
@@ -82,11 +82,18 @@ func (db *DB) PauseSeries(ctx context.Context, named []string, now time.Time) ([
 	if _, err := db.pool.Exec(ctx, qPauseSeries.sql, named, now); err != nil {
 		return nil, fmt.Errorf("pause series: %w", err)
 	}
-	rows, err := db.pool.Query(ctx, qCutPaused.sql, now)
-	if err != nil {
-		return nil, fmt.Errorf("pause series: %w", err)
-	}
-	out, err := pgx.CollectRows(rows, pgx.RowTo[SnapshotID])
+	var out []SnapshotID
+	err := db.inTx(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, qCutPaused.sql, now)
+		if err != nil {
+			return err
+		}
+		if out, err = pgx.CollectRows(rows, pgx.RowTo[SnapshotID]); err != nil || len(out) == 0 {
+			return err
+		}
+		_, err = tx.Exec(ctx, qDropFrontier.sql, out)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("pause series: %w", err)
 	}

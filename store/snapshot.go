@@ -28,7 +28,8 @@ var (
 		returning snapshot_id`}
 	qEndSnapshot = statement{local, `
 		update core.snapshot set status = $2, finished_at = $3, error = nullif($4, '') where snapshot_id = $1 and status in ('planned', 'running')`}
-	qRecut = statement{local, `
+	qStillRunning = statement{local, `select exists (select from core.snapshot where snapshot_id = $1 and status = 'running')`}
+	qRecut        = statement{local, `
 		update core.series set stale_from = '0001-01-01 00:00:00Z' where series_id = $1 and gap_seconds is not null`}
 	qUncomputeFrom = statement{local, `
 		update core.snapshot set computed_at = null where series_id = $1 and started_at >= $2`}
@@ -136,6 +137,15 @@ func (db *DB) EndSnapshot(ctx context.Context, id SnapshotID, status SnapshotSta
 		return fmt.Errorf("end a snapshot: %w", err)
 	}
 	return nil
+}
+
+// StillRunning reports whether a snapshot is being crawled, as the database has it.
+func (db *DB) StillRunning(ctx context.Context, id SnapshotID) (bool, error) {
+	var running bool
+	if err := db.pool.QueryRow(ctx, qStillRunning.sql, id).Scan(&running); err != nil {
+		return false, fmt.Errorf("read the status of a snapshot: %w", err)
+	}
+	return running, nil
 }
 
 // Uncompute marks the snapshots of a series from a time on as not computed.

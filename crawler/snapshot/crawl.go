@@ -36,7 +36,8 @@ type crawl struct {
 	// base is what others have counted, and what this daemon had before it began; own
 	// is what it counted since.
 	base, own store.Tally
-	underway  int // URLs that are being fetched or not stored yet
+	allowed   int64 // own.Crawled may come to this, where the series has a most
+	underway  int   // URLs that are being fetched or not stored yet
 
 	level      int
 	lead       int // levels that hosts may be ahead
@@ -179,12 +180,18 @@ func (c *crawl) mayStart() bool {
 		c.roomFor(1)
 }
 
-// roomFor reports whether n more pages fit into the most pages of a snapshot,
-// should all that is under way give content. Other daemons' pages count as of the
-// last look at them.
+// roomFor reports whether n more pages fit into what this daemon may fetch of the most
+// pages of a snapshot, should all that is under way give content.
 func (c *crawl) roomFor(n int) bool {
-	most := int64(c.series.Scope.MaxPages)
-	return most == 0 || c.crawled()+int64(c.underway+n) <= most
+	return c.series.Scope.MaxPages == 0 || c.own.Crawled+int64(c.underway+n) <= c.allowed
+}
+
+// allow gives this daemon its part of the pages that the snapshot lacks to its most,
+// by the buckets that it holds; it comes back for more. So daemons that do not see
+// each other's fetches go over the most by what is in flight at the end only.
+func (c *crawl) allow(buckets int) {
+	lacking := max(int64(c.series.Scope.MaxPages)-c.crawled(), 0)
+	c.allowed = c.own.Crawled + (lacking*int64(buckets)+store.Buckets-1)/store.Buckets
 }
 
 // crawled is how many pages gave content, over all daemons.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,16 @@ type Crawler struct {
 	mu      sync.Mutex // guards what follows
 	series  map[string]*Series
 	ids     map[string]store.SeriesID
-	running map[store.SnapshotID]*Progress
+	running map[store.SnapshotID]*underway
 	only    bool // nothing is started by its due time
+}
+
+// underway is a snapshot that is crawled here.
+type underway struct {
+	*Progress
+	config []byte // of its series, as it was taken up
+	stop   context.CancelFunc
+	done   chan struct{} // closed when it has stopped
 }
 
 // New returns a Crawler that does nothing until Run. A nil gate lets every request
@@ -33,12 +42,13 @@ type Crawler struct {
 func New(db *store.DB, f Fetcher, g Gate, r *intake.Reader, c clock.Clock, l Leases, opt Options) *Crawler {
 	return &Crawler{
 		parts: parts{db: db, fetch: f, gate: g, reader: r, clock: c, leases: l, opt: opt.withDefaults()},
-		wake:  make(chan struct{}, 1), series: map[string]*Series{}, ids: map[string]store.SeriesID{}, running: map[store.SnapshotID]*Progress{},
+		wake:  make(chan struct{}, 1), series: map[string]*Series{}, ids: map[string]store.SeriesID{}, running: map[store.SnapshotID]*underway{},
 	}
 }
 
 // SetSeries replaces the series, all at once: new ones are planned, and those that
-// are left out are paused, their running snapshots cut short.
+// are left out are paused, their running snapshots cut short. A running snapshot of a
+// series whose configuration is another now goes on by that one.
 func (c *Crawler) SetSeries(ctx context.Context, all []Series) error {
 	now := c.clock.Now()
 	byName, ids := map[string]*Series{}, map[string]store.SeriesID{}
@@ -56,12 +66,29 @@ func (c *Crawler) SetSeries(ctx context.Context, all []Series) error {
 		byName[s.Name], ids[s.Name] = &s, row.ID
 		names = append(names, s.Name)
 	}
+	c.mu.Lock()
+	c.series, c.ids = byName, ids
+	var left []*underway
+	for _, u := range c.running {
+		switch s := byName[u.Series]; {
+		case s == nil:
+			u.stop()
+			left = append(left, u)
+		case !bytes.Equal(s.Config, u.config):
+			u.stop() // it is taken up again with the configuration of now
+		}
+	}
+	c.mu.Unlock()
+	for _, u := range left { // what they have fetched belongs to their snapshots
+		select {
+		case <-u.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	if _, err := c.db.PauseSeries(ctx, names, now); err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.series, c.ids = byName, ids
-	c.mu.Unlock()
 	c.Wake()
 	return nil
 }
@@ -241,11 +268,19 @@ func (c *Crawler) crawl(ctx context.Context, r store.RunningCrawl, g *errgroup.G
 		events: make(chan func()), queue: frontier.New(frontier.Options{Connections: c.opt.Connections, Best: s.Novel}),
 		hosts: map[store.HostID]*host{}, held: map[store.PageID]bool{}, finished: map[store.PageID]bool{}, progress: p,
 	}
+	crawling, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
 	c.mu.Lock()
-	c.running[r.ID] = p
+	if c.series[r.Name] != s { // it was replaced meanwhile
+		c.mu.Unlock()
+		stop()
+		return nil
+	}
+	c.running[r.ID] = &underway{p, s.Config, stop, done}
 	c.mu.Unlock()
 	g.Go(func() error {
-		err := cr.run(ctx)
+		defer stop()
+		err := cr.run(crawling)
 		if err == nil && cr.over {
 			c.opt.Logger.Info("snapshot ended", "series", r.Name, "pages", cr.crawled(), "tried", cr.base.Tried+cr.own.Tried, "traps", cr.base.Traps+cr.own.Traps)
 			c.opt.Ended(ctx, r)
@@ -253,6 +288,7 @@ func (c *Crawler) crawl(ctx context.Context, r store.RunningCrawl, g *errgroup.G
 		c.mu.Lock()
 		delete(c.running, r.ID)
 		c.mu.Unlock()
+		close(done)
 		c.Wake()
 		return err
 	})

@@ -213,3 +213,96 @@ func TestDue(t *testing.T) {
 		t.Errorf("snapshots %+v, %v; want the second one cut short", all, err)
 	}
 }
+
+// TestSeriesLeaves: a series that leaves the configuration in the middle of its
+// snapshot is asked for no more, here and by another daemon, and one whose
+// configuration changes goes on by the new one.
+func TestSeriesLeaves(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	w := &web{page: tree(10, 6)}
+	l := newLab(t, db, w, setup{})
+	s := snapshot.Series{Name: "s", Seeds: []string{"http://h0.test/"}, Scope: snapshot.Scope{Sites: []string{"test"}}, Config: []byte(`{"a":1}`)}
+	if err := l.SetSeries(t.Context(), []snapshot.Series{s}); err != nil {
+		t.Fatal(err)
+	}
+	id, err := l.Start(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- l.Run(ctx) }()
+	asked := func(n int) {
+		for len(w.log()) < n && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+	}
+	asked(30)
+	s.Config, s.Scope.Exclude = []byte(`{"a":2}`), []string{"l2p1"}
+	if err := l.SetSeries(t.Context(), []snapshot.Series{s}); err != nil {
+		t.Fatal(err)
+	}
+	changed := len(w.log()) + 8 // and what is under way
+	asked(changed + 100)
+	if err := l.SetSeries(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	n := len(w.log())
+	got, err := db.Snapshot(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := len(rows(t, db, id))
+	if got.Status != store.SnapshotCutShort || pages != n {
+		t.Errorf("snapshot %s, %d URLs of %d requests; want it cut short with each of them", got.Status, pages, n)
+	}
+	if left := count(t, db, `select count(*) from core.snapshot_frontier`); left != 0 || len(l.Running()) != 0 {
+		t.Errorf("%d URLs are left in the frontier, %d snapshots run", left, len(l.Running()))
+	}
+	for _, u := range w.log()[changed:] {
+		if strings.Contains(u, "l2p1") {
+			t.Errorf("%s was fetched after it was excluded", u)
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if more := len(w.log()); more != n {
+		t.Errorf("%d requests after the series had left", more-n)
+	}
+}
+
+// TestMostIsShared: two crawlers keep together to the most pages of a snapshot.
+func TestMostIsShared(t *testing.T) {
+	t.Parallel()
+	db, url := open(t)
+	w := &web{page: tree(40, 7)}
+	s := snapshot.Series{Seeds: []string{"http://h0.test/", "http://h1.test/"}, Scope: snapshot.Scope{Sites: []string{"test"}, MaxPages: 300}}
+	long := setup{options: snapshot.Options{Poll: 2 * time.Second}}
+	a, b := newLab(t, db, w, long), newLab(t, connect(t, url), w, long)
+	a.series(t, s)
+	b.series(t, s)
+	for _, l := range []*lab{a, b} {
+		if err := l.Keeper.Renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id, err := a.Start(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	other := make(chan error, 1)
+	go func() { other <- b.Run(ctx) }()
+	got := a.await(t, id)
+	stop()
+	if err := <-other; err != nil {
+		t.Fatal(err)
+	}
+	const inFlight = 16 // workers of both
+	if n := count(t, db, `select count(*) from core.snapshot_page where snapshot_id = $1 and crawled`, id); got.Status != store.SnapshotDone || n < 300 || n > 300+inFlight {
+		t.Errorf("snapshot %s with %d pages, want 300, and what is in flight at the most", got.Status, n)
+	}
+}

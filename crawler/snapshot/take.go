@@ -50,6 +50,7 @@ func (c *crawl) loadOnce(ctx context.Context) error {
 		c.sites.load(tallies)
 	}
 	c.known(hosts)
+	c.allow(len(c.leases.Buckets()))
 	c.looked, c.levelSince, c.level = time.Now(), c.clock.Now(), -1
 	return nil
 }
@@ -76,13 +77,14 @@ func (c *crawl) known(hosts []store.FrontierHost) {
 // take reads the first URLs of hosts that run low, and finds out whether the
 // snapshot is at its end.
 func (c *crawl) take(ctx context.Context) {
-	if c.queue.Len() > c.opt.Backlog/2 {
+	spent := !c.roomFor(1) && c.underway == 0 // what is in memory is of no use until the counts are read
+	if c.queue.Len() > c.opt.Backlog/2 && !spent {
 		c.takeAt = time.Now().Add(c.opt.Poll)
 		return
 	}
 	c.taking = true
 	now, ownBefore := c.clock.Now(), c.own
-	full := !c.roomFor(1) && c.underway == 0
+	full := spent && c.crawled() >= int64(c.series.Scope.MaxPages)
 	if full {
 		for _, h := range c.hosts {
 			c.queue.Drop(&h.Host)
@@ -90,7 +92,7 @@ func (c *crawl) take(ctx context.Context) {
 		clear(c.held)
 	}
 	idle := c.queue.Len() == 0 && c.underway == 0
-	look := time.Since(c.looked) > 15*c.opt.Poll || idle && time.Since(c.looked) > c.opt.Poll/2
+	look := time.Since(c.looked) > 15*c.opt.Poll || idle && time.Since(c.looked) > c.opt.Poll/2 || spent && !full
 	dropped := c.closing()
 	level, lead := c.level, int(now.Sub(c.levelSince)/c.opt.Patience)
 	buckets := c.leases.Buckets()
@@ -107,6 +109,12 @@ func (c *crawl) take(ctx context.Context) {
 			}
 			if total, _, _, err = c.db.SnapshotTally(ctx, c.ID); err != nil {
 				return fail("count pages", err)
+			}
+			switch running, err := c.db.StillRunning(ctx, c.ID); {
+			case err != nil:
+				return fail("read the snapshot", err)
+			case !running: // another daemon knows the series no more
+				return func() { c.taking = false; c.answered(); c.over = true }
 			}
 		}
 		for _, h := range dropped {
@@ -138,6 +146,7 @@ func (c *crawl) take(ctx context.Context) {
 				if c.own == ownBefore {
 					c.base = store.Tally{Tried: total.Tried - c.own.Tried, Crawled: total.Crawled - c.own.Crawled, Traps: total.Traps - c.own.Traps}
 				}
+				c.allow(len(buckets))
 			}
 			if left && depth != level {
 				c.level, c.levelSince, lead = depth, now, 0
@@ -266,7 +275,7 @@ func (c *crawl) accept(ctx context.Context, asked []*host, rooms []int, urls []s
 		switch {
 		case c.held[u.Page], c.finished[u.Page]:
 			continue
-		case u.Done, u.Trap && h.Traps+traps[u.Host] >= c.trapsOf():
+		case u.Done, u.Trap && h.Traps+traps[u.Host] >= c.trapsOf(), u.Depth > 0 && !c.wanted(u.URL, u.Depth): // since the scope is another
 			late = append(late, u.Page)
 			continue
 		case u.Trap:
