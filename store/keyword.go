@@ -31,8 +31,8 @@ var (
 		from listed l
 		join core.page p on p.bucket = l.bucket and p.page_id = l.page_id
 		order by place`}
-	qKeywordSnapshots = statement{local, `
-		select n.snapshot_id, n.snapshot, n.started_at, n.status, s.status in ('done', 'cut short') and s.computed_at is not null, s.pages
+	qKeywordSnapshots = statement{all, `
+		select n.snapshot_id, n.snapshot, n.started_at, n.status, s.status in ('done', 'cut short') and s.computed_at is not null and core.snapshot_indexed(s.snapshot_id), s.pages
 		from core.numbered_snapshot n
 		join core.snapshot s using (snapshot_id)
 		where n.series_id = $1 order by n.snapshot`}
@@ -45,8 +45,8 @@ type KeywordSnapshot struct {
 	Snapshot int
 	At       time.Time
 	Status   SnapshotStatus
-	// Known is false for a snapshot that failed or is not computed: the counts mean
-	// nothing.
+	// Known is false for a snapshot that failed, is not computed, or has texts that the
+	// search does not know yet: the counts mean nothing.
 	Known                              bool
 	NewWord, Novel, Uncertain, Capture int64
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/snapshot"
+	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -131,6 +132,10 @@ func (c *crawlCmd) alone(ctx context.Context, a *app, o *opened, i int, clk cloc
 		if ctx.Err() != nil {
 			return id, fmt.Errorf("series %s: stopped; crawl it again to go on where it is", c.Series)
 		}
+		return id, err
+	}
+	// Nobody else measures and indexes what was fetched: without that the search does not know it.
+	if _, err := monitor.New(o.DB, monitor.Options{Logger: a.log}).Drain(ctx); err != nil {
 		return id, err
 	}
 	_, err = series.Update(ctx, o.DB, mustSeries(ctx, o, s.Name), o.seriesOptions(a, s.Name))

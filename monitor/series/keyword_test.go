@@ -3,10 +3,12 @@ package series_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/query"
@@ -119,6 +121,37 @@ func TestKeywordNovelty(t *testing.T) {
 			}
 		}
 	}
+	// One with a text that waits for the index is a gap, later versions are not its business.
+	gapsOf := func() (gaps []int) {
+		t.Helper()
+		rows, err := db.Pool().Query(t.Context(), `select snapshot from api_v1.keyword_novelty('web', 'prius') where captured is null order by snapshot`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gaps, err = pgx.CollectRows(rows, pgx.RowTo[int]); err != nil {
+			t.Fatal(err)
+		}
+		return gaps
+	}
+	if _, err := db.Pool().Exec(t.Context(), `
+		insert into core.monitor_todo
+		select v.page_id, v.bucket, v.version, 'search', now() from core.version v
+		join core.snapshot_page s using (bucket, page_id) where s.snapshot_id = $1 and v.first_seen = s.crawled_at limit 1`, have[len(have)-1].ID); err != nil {
+		t.Fatal(err)
+	}
+	counts, _, err := db.KeywordNovelty(t.Context(), id, parsed(t, "prius"), store.KeywordOptions{Rows: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gaps := gapsOf(); !slices.Equal(gaps, []int{len(have)}) || counts[len(have)-1].Known || !counts[0].Known {
+		t.Errorf("gaps %v, want the last of %d snapshots alone", gaps, len(have))
+	}
+	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if gaps := gapsOf(); len(gaps) != 0 {
+		t.Errorf("gaps %v when all is indexed", gaps)
+	}
 	// A snapshot that failed is a gap.
 	if _, err := db.Pool().Exec(t.Context(), `update core.snapshot set status = 'failed', computed_at = null where snapshot_id = $1`, have[2].ID); err != nil {
 		t.Fatal(err)
@@ -131,6 +164,15 @@ func TestKeywordNovelty(t *testing.T) {
 	if gaps != 1 || zeros != len(have)-1 {
 		t.Errorf("%d gaps and %d zeros of %d snapshots", gaps, zeros, len(have))
 	}
+}
+
+func parsed(t testing.TB, words string) query.Query {
+	t.Helper()
+	q, err := query.Parse(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
 }
 
 // score is a crawled page as the view has it.

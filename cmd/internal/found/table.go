@@ -8,14 +8,19 @@ import (
 )
 
 // Table lists how many pages with the words are new with each snapshot of a series
-// (SCIENCE T11); nothing stands where a snapshot failed or is not computed.
+// (SCIENCE T11); nothing stands where a snapshot failed, is not computed, or has texts
+// that the search does not know yet.
 func Table(series, words string, threshold float64, counts []store.KeywordSnapshot) *report.Table {
 	t := &report.Table{
 		Name: "keyword-novelty", Title: fmt.Sprintf("New pages with %s in the snapshots of series %s", words, series),
 		Columns: []string{"snapshot", "started", "old page, new word", "new page", "uncertain", "captured", "share of captured"},
 	}
+	behind := 0
 	for _, k := range counts {
 		if !k.Known {
+			if k.Status != store.SnapshotFailed {
+				behind++
+			}
 			t.Add(k.Snapshot, k.At, nil, nil, nil, nil, nil)
 			continue
 		}
@@ -26,6 +31,9 @@ func Table(series, words string, threshold float64, counts []store.KeywordSnapsh
 		t.Add(k.Snapshot, k.At, k.NewWord, k.Novel, k.Uncertain, k.Capture, share)
 	}
 	t.Note("Old page, new word: crawled before, when its text did not fit. New page: not known before, of novelty %g or more; uncertain: of less.", threshold)
+	if behind > 0 {
+		t.Note("%d snapshots are a gap because they are being crawled, are not computed, or their texts are not all indexed yet (a daemon does both; see status).", behind)
+	}
 	t.Note("In the first snapshot nothing is known before, so that its pages are uncertain for want of anything to compare with.")
 	return t
 }
