@@ -17,17 +17,19 @@ import (
 // snapshots.
 const betweenEvery = time.Hour
 
-// followSeries keeps the novelty of pages that the recrawl finds between snapshots.
+// followSeries keeps the novelty of pages that the recrawl finds between snapshots. It
+// begins with snapshots that have ended and were not computed, since the daemon was
+// killed or the database away then.
 func (s *service) followSeries(ctx context.Context) error {
 	for {
-		if err := clock.Sleep(ctx, s.clock, betweenEvery); err != nil {
-			return nil
-		}
 		s.mu.Lock()
 		all := slices.Clone(s.config.Series)
 		s.mu.Unlock()
 		for i := range all {
 			row, err := s.SeriesByName(ctx, string(all[i].Name))
+			if err == nil {
+				err = s.computeLate(ctx, row)
+			}
 			if err == nil {
 				err = s.between(ctx, s.app, row, s.clock.Now())
 			}
@@ -35,10 +37,29 @@ func (s *service) followSeries(ctx context.Context) error {
 			case ctx.Err() != nil:
 				return nil
 			case err != nil && !store.Away(err) && !errors.Is(err, store.ErrNotFound):
-				s.app.log.Error("pages found since the last snapshot could not be judged; it is tried again", "series", row.Name, "error", err)
+				s.app.log.Error("series could not be followed; it is tried again", "series", all[i].Name, "error", err)
 			}
 		}
+		if err := clock.Sleep(ctx, s.clock, betweenEvery); err != nil {
+			return nil
+		}
 	}
+}
+
+// computeLate computes the snapshots of a series that have ended and are not computed.
+func (s *service) computeLate(ctx context.Context, row store.Series) error {
+	s.computing.Lock() // what ends now is computed by whom saw the end
+	defer s.computing.Unlock()
+	all, err := s.Snapshots(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	late := slices.ContainsFunc(all, func(x store.SeriesSnapshot) bool { return x.Ended() && x.ComputedAt.IsZero() })
+	if !late {
+		return nil
+	}
+	_, err = series.Update(ctx, s.DB, row.ID, s.seriesOptions(s.app, row.Name))
+	return err
 }
 
 // between computes the novelty of pages that were found since the last snapshot of

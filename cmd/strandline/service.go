@@ -59,6 +59,8 @@ type service struct {
 	mu     sync.Mutex // guards config, and keeps reloads apart
 	config *configs.Config
 
+	computing sync.Mutex // held while snapshots are computed
+
 	plansMu sync.Mutex // guards plans
 	plans   map[string]daemon.Watch
 }
@@ -90,8 +92,13 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 
 // snapshotEnded computes classes and scores of a snapshot that was crawled.
 func (s *service) snapshotEnded(ctx context.Context, c store.RunningCrawl) {
-	if _, err := series.Update(ctx, s.DB, c.Series, s.seriesOptions(s.app, c.Name)); err != nil && ctx.Err() == nil {
-		s.app.log.Error("snapshot could not be computed; 'strandline novelty' does it again", "series", c.Name, "error", err)
+	s.computing.Lock()
+	_, err := series.Update(ctx, s.DB, c.Series, s.seriesOptions(s.app, c.Name))
+	s.computing.Unlock()
+	if err != nil {
+		if ctx.Err() == nil {
+			s.app.log.Error("snapshot could not be computed; it is tried again within the hour", "series", c.Name, "error", err)
+		}
 		return
 	}
 	// The pages found before it are in it now, or were not there any more.
