@@ -18,6 +18,10 @@ var (
 		where y.bucket = any($6::int[])`}
 	qYields = statement{all, `
 		select y.host_id, y.folder, y.fetched, y.gained from core.series_yield y where y.series_id = $1`}
+	qForgetGains = statement{routed, `
+		update core.series_yield y set gained = 0 from core.page p
+		where p.bucket = any($3::int[]) and p.page_id = any($2::bigint[])
+		  and y.series_id = $1 and y.bucket = any($3) and y.bucket = p.bucket and y.host_id = p.host_id`}
 	qHalveYields = statement{all, `
 		update core.series_yield set fetched = fetched / 2, gained = gained / 2 where series_id = $1`}
 )
@@ -61,4 +65,12 @@ func (db *DB) Yields(ctx context.Context, series SeriesID) ([]Yield, error) {
 		return nil, fmt.Errorf("read what folders gave: %w", err)
 	}
 	return out, nil
+}
+
+// ForgetGains takes for nothing what fetches of the hosts of some pages gave.
+func (db *DB) ForgetGains(ctx context.Context, series SeriesID, of []PageID) error {
+	if _, err := db.pool.Exec(ctx, qForgetGains.sql, series, of, bucketsOf(of)); err != nil {
+		return fmt.Errorf("forget what folders gave: %w", err)
+	}
+	return nil
 }

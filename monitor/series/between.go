@@ -116,6 +116,13 @@ func findBetween(ctx context.Context, db *store.DB, w window.Window, last store.
 	if err != nil {
 		return nil, err
 	}
+	err = db.SnapshotPages(ctx, last, func(p store.SnapshotPage) error { // traps among them
+		delete(heard, p.Page)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	before, known := store.PageID(0), map[uint32]int{} // index of the page's links to others
 	err = db.VersionsBetween(ctx, w.After, w.Until, func(v *store.VersionLinksBetween) error {
 		if v.Page != before {

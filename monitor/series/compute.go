@@ -19,7 +19,7 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 	if err != nil {
 		return err
 	}
-	seen, err := survey(l, set)
+	seen, err := set.survey(ctx, db, l, opt)
 	if err != nil {
 		return err
 	}

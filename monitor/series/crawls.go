@@ -83,6 +83,9 @@ func readCrawls(ctx context.Context, db *store.DB, set *pageSet, earlier []store
 	}
 	c.groups[len(back)].since = set.before.StartedAt
 	return c, read(set.snapshot.ID, func(number uint32, p *store.SnapshotPage) {
+		if set.flags[number]&novelty.Crawled == 0 {
+			return // of an endless host
+		}
 		c.now[number] = uint32(p.At.Unix())
 		g, known := hosts[hostIn(p.URL)]
 		if !known {

@@ -19,17 +19,21 @@ type pageSet struct {
 	before   *store.SeriesSnapshot // the last one with pages; nil for the first
 
 	flags    []novelty.Flag
-	pages    []crawled               // W, in order of their numbers
-	previous []store.PageID          // W of the snapshot before
-	aliases  map[uint32]store.PageID // where each redirect leads in the end
-	failed   int64
-	traps    int64
+	pages    []crawled      // W, in order of their numbers
+	previous []store.PageID // W of the snapshot before
+	hosts    hostNames
+	// previousHosts are the numbers of the hosts of previous.
+	previousHosts []uint32
+	aliases       map[uint32]store.PageID // where each redirect leads in the end
+	failed        int64
+	traps         int64
 }
 
 // crawled is a page of W.
 type crawled struct {
 	page  store.PageID
 	month eval.Month // in its URL; 0: none
+	host  uint32
 }
 
 // maxRedirects ends chains, and so circles, of redirects.
@@ -44,7 +48,7 @@ func readPages(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot
 	if n > math.MaxUint32 {
 		return nil, fmt.Errorf("the database has handed out %d page numbers: at most 2^32 can be computed on", n)
 	}
-	s := &pageSet{snapshot: snapshot, flags: make([]novelty.Flag, n), aliases: map[uint32]store.PageID{}}
+	s := &pageSet{snapshot: snapshot, flags: make([]novelty.Flag, n), aliases: map[uint32]store.PageID{}, hosts: hostNames{numbers: map[string]uint32{}}}
 	ids := make([]store.SnapshotID, len(earlier))
 	for i := range earlier {
 		ids[i] = earlier[i].ID
@@ -84,6 +88,7 @@ func (s *pageSet) readBefore(ctx context.Context, db *store.DB) error {
 		if err == nil && p.Crawled && !p.Trap {
 			s.flags[number] |= novelty.Previous | novelty.Known
 			s.previous = append(s.previous, p.Page)
+			s.previousHosts = append(s.previousHosts, s.hosts.number(p.URL))
 		}
 		return err
 	})
@@ -108,7 +113,7 @@ func (s *pageSet) add(p store.SnapshotPage) error {
 		s.traps++
 		return nil
 	}
-	c := crawled{page: p.Page}
+	c := crawled{page: p.Page, host: s.hosts.number(p.URL)}
 	if m, ok := s.dater().Of(p.URL); ok {
 		c.month = m
 	}
