@@ -3,15 +3,18 @@
 -- +goose Up
 -- What a snapshot saw of a page is its text at the time of the crawl, so later versions
 -- that wait for the index are none of its business.
+-- +goose StatementBegin
 create function core.snapshot_indexed(of_snapshot integer) returns boolean
-language sql stable as $$
-    select not exists (
+language plpgsql stable as $$
+begin
+    return not exists (
         select 1
         from core.monitor_todo t
         join core.snapshot_page s on s.bucket = t.bucket and s.page_id = t.page_id and s.snapshot_id = of_snapshot and s.crawled
         join core.version v on v.bucket = t.bucket and v.page_id = t.page_id and v.version = t.version
-        where t.stage = 'search' and v.first_seen <= s.crawled_at)
-$$;
+        where t.stage = 'search' and v.first_seen <= s.crawled_at);
+end $$;
+-- +goose StatementEnd
 comment on function core.snapshot_indexed(integer) is 'Whether the search knows all texts that a snapshot saw.';
 
 -- +goose StatementBegin
