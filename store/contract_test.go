@@ -55,15 +55,23 @@ func TestReaderLimits(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `select core.grant_reader()`); err != nil {
 		t.Fatal(err)
 	}
-	settings := column[string](t, tx, `select split_part(s, '=', 1) from pg_roles, unnest(rolconfig) s where rolname = 'strandline_reader' order by 1`)
+	settings := column[string](t, tx, `select s from pg_roles, unnest(rolconfig) s where rolname = 'strandline_reader' order by lower(s)`)
 	want := []string{
-		"default_transaction_read_only", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout",
-		"max_parallel_workers_per_gather", "search_path", "statement_timeout", "TimeZone", "work_mem",
+		"default_transaction_read_only=on", "idle_in_transaction_session_timeout=10min", "idle_session_timeout=8h", "lock_timeout=5s",
+		"max_parallel_workers_per_gather=2", "search_path=api_v1, pg_catalog", "statement_timeout=60s", "temp_file_limit=2GB", "TimeZone=UTC", "work_mem=32MB",
 	}
-	slices.SortFunc(settings, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
-	slices.SortFunc(want, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
 	if diff := cmp.Diff(want, settings); diff != "" {
 		t.Errorf("settings of the role (-want +got):\n%s", diff)
+	}
+	// What it may not do even in a session that lifts its defaults.
+	for _, sql := range []string{`create temporary table t (a int)`, `select lo_from_bytea(0, 'x')`, `select pg_notify('a', 'b')`, `create table api_v1.t (a int)`, `select count(*) from core.page`} {
+		_, err := tx.Exec(t.Context(), `savepoint s; set local role strandline_reader; set local transaction_read_only = off; `+sql)
+		if err == nil || !strings.Contains(err.Error(), "42501") {
+			t.Errorf("%s as the reader: %v", sql, err)
+		}
+		if _, err := tx.Exec(t.Context(), `rollback to savepoint s`); err != nil {
+			t.Fatal(err)
+		}
 	}
 	limit := column[int](t, tx, `select rolconnlimit from pg_roles where rolname = 'strandline_reader'`)
 	if diff := cmp.Diff([]int{50}, limit); diff != "" {

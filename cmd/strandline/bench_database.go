@@ -59,7 +59,7 @@ func (d *benchDatabase) remove() {
 // them.
 func (d *benchDatabase) fillWeek(ctx context.Context, a *app, pages, days int, name, topic string) error {
 	file := filepath.Join(d.dir, "pages.warc.gz")
-	if err := (&sampleArchiveCmd{Out: file, Pages: pages, Days: days, Seed: 1, Young: 0.3}).Run(ctx, a); err != nil {
+	if err := (&sampleArchiveCmd{Out: file, Pages: pages, Days: days, Seed: 1, Young: 0.1}).Run(ctx, a); err != nil {
 		return err
 	}
 	defer os.Remove(file)
