@@ -51,7 +51,7 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 	if err != nil {
 		return refuse(err)
 	}
-	if _, err := s.apply(ctx, c); err != nil {
+	if err := s.exchange(ctx, c); err != nil {
 		return refuse(err)
 	}
 	out := control.Reloaded{Changes: []string{}}

@@ -109,7 +109,11 @@ func (s *service) snapshotEnded(ctx context.Context, c store.RunningCrawl) {
 
 // run applies the configuration and works until ctx is done.
 func (s *service) run(ctx context.Context) error {
-	if _, err := s.apply(ctx, s.config); err != nil {
+	p, err := s.plan(s.config)
+	if err != nil {
+		return err
+	}
+	if _, err := s.apply(ctx, p); err != nil {
 		return err
 	}
 	s.metrics.Reloaded(time.Now(), true)
@@ -138,72 +142,6 @@ func (s *service) run(ctx context.Context) error {
 // newcomers is the time over which n pages that join together are spread: at once
 // for a few, so that their owner sees something happen.
 func newcomers(n int) time.Duration { return min(time.Duration(n)*time.Second, 5*time.Minute) }
-
-// apply makes a configuration the one in force, all or nothing.
-func (s *service) apply(ctx context.Context, c *configs.Config) (store.Applied, error) {
-	now := s.clock.Now()
-	var specs []store.WatchSpec
-	plans := map[string]daemon.Watch{}
-	for i := range c.Watches {
-		spec, watch, err := s.watch(&c.Watches[i])
-		if err != nil {
-			return store.Applied{}, err
-		}
-		specs = append(specs, spec)
-		plans[spec.Name] = watch
-	}
-	for i := range c.Topics {
-		own, watches, err := s.topicWatches(&c.Topics[i])
-		if err != nil {
-			return store.Applied{}, err
-		}
-		for j := range own {
-			specs, plans[own[j].Name] = append(specs, own[j]), watches[j]
-		}
-	}
-	all := make([]snapshot.Series, len(c.Series))
-	for i := range c.Series {
-		var err error
-		if all[i], err = s.crawlSeries(&c.Series[i]); err != nil {
-			return store.Applied{}, err
-		}
-	}
-	targets, err := s.targets(c)
-	if err != nil {
-		return store.Applied{}, err
-	}
-	applied, err := s.SetWatches(ctx, now, specs)
-	if err != nil {
-		return applied, err
-	}
-	if err := s.setTopics(ctx, c, now); err != nil {
-		return applied, err
-	}
-	var watches []daemon.Watch
-	for _, row := range applied.Watches {
-		w := plans[row.Name]
-		w.ID = row.ID
-		watches = append(watches, w)
-	}
-	s.daemon.SetWatches(watches)
-	telling, err := tellingWatches(c, applied.Watches)
-	if err != nil {
-		return applied, err
-	}
-	s.judge.SetWatches(telling)
-	s.sender.SetTargets(targets)
-	if err := s.switchMasks(ctx, watches); err != nil {
-		return applied, err
-	}
-	byName := make(map[string]daemon.Watch, len(watches))
-	for _, w := range watches {
-		byName[w.Name] = w
-	}
-	s.plansMu.Lock()
-	s.plans = byName
-	s.plansMu.Unlock()
-	return applied, s.crawler.SetSeries(ctx, all)
-}
 
 // targets are where messages go; on a clock that is not the machine's, only files.
 func (s *service) targets(c *configs.Config) (map[string]notify.Target, error) {

@@ -123,7 +123,11 @@ func (w *topicWorld) daemon() *topicDaemon {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if _, err := s.apply(w.Context(), s.config); err != nil {
+	p, err := s.plan(s.config)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := s.apply(w.Context(), p); err != nil {
 		w.Fatal(err)
 	}
 	return &topicDaemon{s, w, summarize.New(s.DB, summarize.Options{Now: w.clock.Now, Logger: a.log, Patience: -1}), map[string]string{}}

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/strandlinehq/strandline/internal/need"
 )
 
@@ -207,6 +209,40 @@ func TestUnitsCommandLine(t *testing.T) {
 		if got := get(ctx, t, at+"metrics"); !strings.Contains(got, "strandline_config_last_reload_successful 1") {
 			t.Error("the metrics do not tell of the good reload")
 		}
+	}
+
+	// All or nothing also where the last step fails: the series cannot be stored, the watch before it could.
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if _, err := conn.Exec(ctx, `alter table core.series add constraint refuses check (name <> 'last')`); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := "watches: [{name: mine, urls: ['http://127.0.0.1:1/']}]\nseries: [{name: last, seeds: ['http://127.0.0.1:1/']}]\n"
+	if err := os.WriteFile(file, append(good, more...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var running int
+	if out, err := command("ExecReload").CombinedOutput(); err == nil || !strings.Contains(string(out), "stays in force") {
+		t.Errorf("a reload whose last step fails: %v\n%s", err, out)
+	}
+	if err := conn.QueryRow(ctx, `select count(*) from core.watch where paused_at is null`).Scan(&running); err != nil || running != 0 {
+		t.Errorf("%d watches of the refused configuration run, %v", running, err)
+	}
+	if _, err := conn.Exec(ctx, `alter table core.series drop constraint refuses`); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command("ExecReload").CombinedOutput(); err != nil {
+		t.Errorf("the same when it can be stored: %v\n%s", err, out)
+	}
+	if err := conn.QueryRow(ctx, `select count(*) from core.watch where paused_at is null`).Scan(&running); err != nil || running != 1 {
+		t.Errorf("%d watches run, want 1, %v", running, err)
 	}
 
 	if err := daemon.Process.Signal(syscall.SIGTERM); err != nil {
