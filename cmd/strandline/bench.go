@@ -13,6 +13,7 @@ type benchCmd struct {
 	Topics   benchTopicsCmd   `cmd:"" help:"Sum up a period of a topic of 200 pages with 10,000 new sentences, and let its collection grow over a million pages with links: seconds on one processor, memory."`
 	Web      benchPagesCmd    `cmd:"" help:"Ask for every kind of web page with many pages in the database: median and 99th percentile, and bytes."`
 	SQL      benchSQLCmd      `cmd:"" name:"sql" help:"Ask the worked questions of analysts of a week of 10,000 watches: seconds, processor time, rows."`
+	Replay   benchReplayCmd   `cmd:"" help:"Watch recorded pages behind a proxy that shows them as they were: which contents were caught, and whether each was visible when it was fetched."`
 
 	Snapshots benchSnapshotsCmd `cmd:"" help:"Take snapshots of a simulated web that knows when its pages appeared: precision and recall of novelty, intervals of birth, and what the order by novelty finds."`
 	Retention benchRetentionCmd `cmd:"" help:"Thin a million versions beside writers: how long they are stopped, what is freed, and whether all that is left reads back."`

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -78,7 +81,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	ready := newPausing(g, clk, func() bool { return s.disk.Paused() })
 	s.metrics = s.newMetrics()
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
-		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log,
+		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log, Journal: journalDir(o),
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 		HostPace: func(host string) time.Duration { return g.State(host, clk.Now()).Delay },
 	})
@@ -88,6 +91,18 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	opt.Ended = s.snapshotEnded
 	s.crawler = snapshot.New(o.DB, fetcher, ready, o.reader, clk, s.daemon, opt)
 	return s, nil
+}
+
+// journalDir is where the daemon of a database notes what it begins; empty without a state directory.
+func journalDir(o *opened) string {
+	switch {
+	case o.stateDir == "":
+		return ""
+	case o.server != nil:
+		return filepath.Join(o.stateDir, "fetches")
+	}
+	sum := sha256.Sum256([]byte(o.url))
+	return filepath.Join(o.stateDir, "fetches-"+hex.EncodeToString(sum[:4]))
 }
 
 // snapshotEnded computes classes and scores of a snapshot that was crawled.

@@ -110,7 +110,8 @@ func (r *run) accept(claims []*store.Claim, until time.Time) {
 			continue
 		}
 		switch {
-		case c.Before != 0 && c.Before != r.id && !c.NextDueAt.After(now):
+		case c.Before != 0 && c.Before != r.id && !c.NextDueAt.After(now) && !r.journal.onlyClaimed(c.Page, c.Before):
+			r.journal.begin(c.Page) // it stays unsure until that is stored
 			r.unsure(j, now)
 		case j.shot == nil && r.catchesUp(j, now):
 		case r.hosts.length(c.Host) >= r.opt.HostQueue:
@@ -173,8 +174,8 @@ func (r *run) overflow(j *job, now time.Time) {
 	r.putOff(j, h.tail)
 }
 
-// unsure completes a page whose lease was lost by a daemon that died. It may have
-// been fetched, so fetching it for this slot might be twice within its interval.
+// unsure completes a page whose lease was lost by a daemon that died, where the journal does not tell that
+// it was only claimed. It may have been fetched, so fetching it for this slot might be twice within its interval.
 func (r *run) unsure(j *job, now time.Time) {
 	r.finish(j, Attempt{
 		StartedAt: now, FinishedAt: now, Outcome: store.Skipped,

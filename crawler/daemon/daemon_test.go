@@ -445,6 +445,66 @@ func TestJoinedIsNotLate(t *testing.T) {
 	}
 }
 
+// stuck is a web that never answers.
+type stuck struct{ begun chan string }
+
+func (s stuck) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
+	s.begun <- j.URL
+	<-ctx.Done()
+	return daemon.Attempt{Outcome: store.Failed, Error: "stuck"}
+}
+
+// TestKilledWithClaims kills a daemon that has claimed six pages of a host and waits for the first: the
+// next daemon fetches the others at once and leaves out the first, which may have been fetched.
+func TestKilledWithClaims(t *testing.T) {
+	t.Parallel()
+	for _, journal := range []bool{true, false} {
+		t.Run(fmt.Sprint("journal ", journal), func(t *testing.T) {
+			t.Parallel()
+			db, _ := open(t)
+			now := time.Now().UTC()
+			watches := apply(t, db, now, watchSpec{"w", 720 * time.Hour, pages(6, 1)})
+			if _, err := db.Pool().Exec(t.Context(), `update core.page_schedule set next_due_at = $1, due_at = $1`, now); err != nil {
+				t.Fatal(err)
+			}
+			opt := daemon.Options{Grace: 50 * time.Millisecond, Alive: func(int) bool { return false }}
+			if journal {
+				opt.Journal = t.TempDir()
+			}
+			run := func(s daemon.Store, f daemon.Fetcher) (stop func() error) {
+				ctx, cancel := context.WithCancel(t.Context())
+				dm := daemon.New(s, f, reader{}, clock.Real{}, opt)
+				dm.SetWatches(watches)
+				done := make(chan error, 1)
+				go func() { done <- dm.Run(ctx) }()
+				return func() error { cancel(); return <-done }
+			}
+			web, dead := stuck{make(chan string, 6)}, &cut{DB: db}
+			stop := run(dead, web)
+			first := <-web.begun
+			dead.cut() // as kill -9 does: nothing is given back
+			if err := stop(); err == nil {
+				t.Fatal("the killed daemon stored its fetch")
+			}
+			next := newWeb(clock.Real{})
+			stop = run(db, next)
+			for count(t, db, `select count(*) from core.fetch`) < 6 {
+			}
+			if err := stop(); err != nil {
+				t.Fatal(err)
+			}
+			skipped := count(t, db, `select count(*) from core.fetch where outcome = 'skipped'`)
+			want := 6
+			if journal {
+				want = 1
+			}
+			if skipped != want || len(next.times(first)) > 0 {
+				t.Errorf("%d pages were left out, want %d; the first was asked for %d times", skipped, want, len(next.times(first)))
+			}
+		})
+	}
+}
+
 // TestStop ends a daemon on the machine's clock in the middle of fetches: what
 // finishes in time is stored, what was not begun is given back.
 func TestStop(t *testing.T) {

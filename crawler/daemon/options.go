@@ -57,6 +57,9 @@ type Options struct {
 	// Host and PID name this process to other daemons; empty means what the machine says.
 	Host string
 	PID  int
+	// Journal is a directory of this machine, one for each database, in which the daemon notes which fetches
+	// have begun, so that after a kill the pages that it had only claimed keep their slots; empty: they lose them.
+	Journal string
 	// Alive reports whether a process of this machine still runs, so that the leases of
 	// one that was killed need not run out; nil asks the machine.
 	Alive func(pid int) bool

@@ -43,6 +43,7 @@ type run struct {
 	nextPace                       time.Time
 	pagesOf                        map[int32]int // watches with an Auto; touched while pacing only
 	catchUp                        catchUp
+	journal                        *journal
 	awaySince, retryAt             time.Time // zero while the database answers
 	pause                          time.Duration
 }
@@ -113,6 +114,9 @@ func (r *run) start(ctx context.Context) error {
 			r.answered()
 			r.tell(func(h *Health) { h.Daemon = id })
 			r.catchUp.from = now
+			r.journal = openJournal(r.opt.Journal, id, bootOf(), func(err error) {
+				r.opt.Logger.Warn("fetches that begin cannot be noted; should the daemon be killed, pages that it has claimed lose a slot", "error", err)
+			})
 			r.opt.Logger.Info("daemon started", "daemon", id, "host", r.opt.Host, "pid", r.opt.PID)
 			return nil
 		}
@@ -259,6 +263,7 @@ func (r *run) dispatch(now time.Time) {
 		h.busy = true
 		r.active++
 		r.ops++
+		r.journal.begin(j.Page)
 		go func() {
 			a := r.safely(r.fetching, j)
 			r.events <- func() { r.ops--; r.fetched(h, j, a, now) }
@@ -309,6 +314,7 @@ func (r *run) fetched(h *host, j *job, a Attempt, started time.Time) {
 		if a.RetryAt.After(h.gateAt) {
 			h.gateAt = a.RetryAt
 		}
+		r.journal.end(j.Page)
 		r.putOff(j, a.RetryAt)
 	} else {
 		if a.StartedAt.IsZero() {
@@ -357,6 +363,9 @@ func (r *run) end() error {
 		}
 		if err := r.db.StopDaemon(ctx, r.id, r.clock.Now()); err != nil {
 			return errors.Join(lost, err)
+		}
+		if lost == nil {
+			r.journal.close()
 		}
 	}
 	r.opt.Logger.Info("daemon stopped", "daemon", r.id)

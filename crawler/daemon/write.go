@@ -174,6 +174,11 @@ func (r *run) wrote(done []*finished, results []store.Stored, rest []*finished, 
 	} else {
 		r.answered()
 	}
+	pages := make([]store.PageID, len(done))
+	for i, f := range done {
+		pages[i] = f.Page
+	}
+	r.journal.end(pages...)
 	var soonest time.Time
 	for i, f := range done {
 		r.forget(f.job)
