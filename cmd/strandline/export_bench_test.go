@@ -3,16 +3,18 @@ package main
 import (
 	"bufio"
 	"io"
-	"runtime"
+	"os"
 	"testing"
 	"time"
 
+	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/cmd/internal/tablefile"
 	"github.com/strandlinehq/strandline/store"
 )
 
 // BenchmarkExport writes the log of five million fetches of 20,000 pages in each
-// format: rows a second, and the memory that the program then holds of its system.
+// format: rows a second by the clock and of the program's processor time, what PostgreSQL takes of it
+// beside, and the most memory that the program held.
 func BenchmarkExport(b *testing.B) {
 	const rows = 5_000_000
 	db, err := store.Open(b.Context(), newDatabase(b), store.Options{MaxConns: 4})
@@ -34,20 +36,46 @@ func BenchmarkExport(b *testing.B) {
 			b.Fatalf("%v\n%s", err, sql)
 		}
 	}
+	var backend int
+	if err := db.Pool().QueryRow(b.Context(), `select pg_backend_pid()`).Scan(&backend); err != nil {
+		b.Fatal(err)
+	}
+	postgres, err := bench.Processes().Parent(backend)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for _, format := range []tablefile.Format{tablefile.Parquet, tablefile.CSV, tablefile.NDJSON} {
 		b.Run(string(format), func(b *testing.B) {
 			b.ReportAllocs()
+			if err := resetPeak(); err != nil {
+				b.Fatal(err)
+			}
 			for b.Loop() {
 				begin := time.Now()
+				own, beside := processorTimes(b, postgres)
 				n, err := writeTable(b.Context(), db, bufio.NewWriterSize(io.Discard, 1<<20), format, store.ViewQuery{View: "fetch_log"})
 				if err != nil || n != rows {
 					b.Fatalf("%d rows, error %v", n, err)
 				}
 				b.ReportMetric(rows/time.Since(begin).Seconds(), "rows/s")
+				ownNow, besideNow := processorTimes(b, postgres)
+				b.ReportMetric(rows/(ownNow-own).Seconds(), "rows/CPU-s")
+				b.ReportMetric((besideNow - beside).Seconds(), "CPU-s-of-PostgreSQL")
 			}
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			b.ReportMetric(float64(m.Sys)/1e6, "MB-of-system")
+			b.ReportMetric(float64(peakMemory())/1e6, "MB-peak")
 		})
 	}
+}
+
+// processorTimes are those of the program and of a PostgreSQL server.
+func processorTimes(b *testing.B, postgres int) (own, beside time.Duration) {
+	b.Helper()
+	own, err := bench.Processes().Process(os.Getpid())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if beside, err = bench.Processes().Family(postgres); err != nil {
+		b.Fatal(err)
+	}
+	return own, beside
 }
