@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/strandlinehq/strandline/cmd/internal/control"
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/intake"
@@ -62,7 +63,10 @@ func (a *app) openWith(ctx context.Context, create bool, opt store.Options) (*op
 	}
 	o.DB, err = store.Open(ctx, o.url, opt)
 	if errors.Is(err, store.ErrSchemaOlder) && o.server != nil {
-		if _, err = store.Migrate(ctx, o.url); err == nil {
+		if err = notUnderDaemon(ctx, o.stateDir); err == nil {
+			_, err = store.Migrate(ctx, o.url)
+		}
+		if err == nil {
 			o.DB, err = store.Open(ctx, o.url, opt)
 		}
 	}
@@ -71,6 +75,15 @@ func (a *app) openWith(ctx context.Context, create bool, opt store.Options) (*op
 		return nil, unreachable(err)
 	}
 	return o, nil
+}
+
+// notUnderDaemon refuses to change the schema of a state directory on which a daemon runs, which is
+// of the version before: its statements were written for the schema that is there.
+func notUnderDaemon(ctx context.Context, dir string) error {
+	if control.Dial(dir).Running(ctx) {
+		return fmt.Errorf("the daemon on %s is of an older version, and so is its database; restart it with this one (systemctl restart strandline), which brings the database up to date", dir)
+	}
+	return nil
 }
 
 // unreachable says what to do about a database that cannot be opened.

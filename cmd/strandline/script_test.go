@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/strandlinehq/strandline/cmd/internal/control"
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/internal/testdb"
 )
@@ -47,7 +49,7 @@ func TestScripts(t *testing.T) {
 					}
 					return writePages(env.WorkDir)
 				},
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "setschema": setSchema},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "setschema": setSchema, "ready": ready},
 			})
 		})
 	}
@@ -67,6 +69,25 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])
 	}
+}
+
+// ready DIR waits until the daemon on a state directory is ready.
+func ready(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: ready directory")
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-tick.C {
+		var state struct {
+			Ready bool `json:"ready"`
+		}
+		text, err := control.Dial(args[0]).State(context.Background())
+		if err == nil && json.Unmarshal(text, &state) == nil && state.Ready {
+			return
+		}
+	}
+	ts.Fatalf("the daemon on %s is not ready", args[0])
 }
 
 // setSchema newer|older makes the database $DATABASE look migrated by another version.

@@ -104,6 +104,12 @@ func (c *Client) State(ctx context.Context) (json.RawMessage, error) {
 	return out, c.call(ctx, http.MethodGet, "/state", &out)
 }
 
+// Running reports whether a daemon answers.
+func (c *Client) Running(ctx context.Context) bool {
+	ok, err := c.ping(ctx)
+	return err == nil && ok
+}
+
 func (c *Client) ping(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -48,7 +48,7 @@ func one(yes bool) float64 {
 func newDaemonCollector(health func() daemon.Health) *collector {
 	c := &collector{}
 	var (
-		ready    = c.desc("ready", "Whether the daemon crawls: it runs, and its database answers.")
+		ready    = c.desc("ready", "Whether the daemon runs and its database answers; whether the disk lets it crawl is told by strandline_crawling_paused.")
 		hosts    = c.desc("host_queues", "Hosts with pages in memory that wait, or that are being fetched from.")
 		queued   = c.desc("queued_pages", "Pages in memory that wait for their time or their host.")
 		fetching = c.desc("fetching_pages", "Pages that are being fetched.")
