@@ -27,6 +27,8 @@ var (
 		order by d.daemon_id`}
 	qSeeDaemon = statement{local, `
 		update core.daemon set seen_at = $2, until = $3, speed = $4, real_at = now(), stopped_at = null where daemon_id = $1`}
+	qKeepTime = statement{local, `
+		update core.daemon set seen_at = $2, real_at = now(), speed = 0 where daemon_id = $1 and stopped_at is null`}
 	qBuryDaemons = statement{local, `
 		update core.daemon set stopped_at = $2 where daemon_id = any($1::int[]) and stopped_at is null`}
 	qGiveBuckets = statement{local, `
@@ -64,6 +66,15 @@ func (db *DB) RegisterDaemon(ctx context.Context, host string, pid int, now, unt
 		return 0, fmt.Errorf("register daemon: %w", err)
 	}
 	return id, nil
+}
+
+// KeepTime says what time it is for a daemon whose clock runs now fast and now slow: until it is
+// called again, core.schedule_now() stands there, since nobody knows how fast time passes meanwhile.
+func (db *DB) KeepTime(ctx context.Context, daemon int32, now time.Time) error {
+	if _, err := db.pool.Exec(ctx, qKeepTime.sql, daemon, now); err != nil {
+		return fmt.Errorf("keep time: %w", err)
+	}
+	return nil
 }
 
 // Daemons returns the daemons that are alive at a time of their clock.

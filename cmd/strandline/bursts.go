@@ -7,6 +7,7 @@ import (
 
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/burst"
+	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 )
@@ -59,4 +60,14 @@ func (f pageFetcher) FetchPair(ctx context.Context, j daemon.Job) daemon.Pair {
 		return r.SentAt
 	}
 	return daemon.Pair{A: attempt(p.A), B: attempt(p.B), SentA: sent(p.A), SentB: sent(p.B), Skew: p.Skew, Accepted: p.Accepted}
+}
+
+// appointments lets a clock that can be slowed down wait for the snapshots of rounds; nil: the clock
+// waits for nobody.
+func appointments(c clock.Clock) func(at time.Time) {
+	v, ok := c.(*clock.Varying)
+	if !ok {
+		return nil
+	}
+	return func(at time.Time) { v.SlowFrom(at, paceRound) }
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestPacer plays a machine that can fetch for so many virtual seconds in a second, and
@@ -36,7 +37,7 @@ func TestPacer(t *testing.T) {
 	if _, latest := run(600); latest != paceSlowest {
 		t.Errorf("speed %.0f on a machine that can do nothing, want %.0f", latest, paceSlowest)
 	}
-	if slow := newPacer(10); slow.next(1) != 10 {
+	if slow := newPacer(10); slow.next(1) > 10 {
 		t.Error("a speed below the slowest was raised")
 	}
 }
@@ -46,7 +47,23 @@ func TestDemoNotice(t *testing.T) {
 	if got := demoNotice(3600, 3600); !strings.Contains(got, "1 h pass in a second.") || !strings.Contains(got, "made up") {
 		t.Error(got)
 	}
+	if got := demoNotice(3500, 3600); !strings.Contains(got, "1 h pass in a second.") {
+		t.Errorf("told of a twentieth: %s", got)
+	}
 	if got := demoNotice(1200, 3600); !strings.Contains(got, "20 min pass in a second, less than the 1 h asked for") {
 		t.Error(got)
+	}
+}
+
+// TestPacerShown measures a clock that passes for a while at a speed other than it was set to.
+func TestPacerShown(t *testing.T) {
+	t.Parallel()
+	p := newPacer(3600)
+	for range 100 {
+		p.measure(20*time.Minute, 2*time.Second)
+	}
+	p.measure(time.Hour, 0) // no time has passed by the machine: nothing is known
+	if got := p.Speed(); got < 599 || got > 601 {
+		t.Errorf("speed %.0f, want 600", got)
 	}
 }

@@ -24,11 +24,15 @@ type pausing struct {
 }
 
 func newPausing(g *gate.Gate, c clock.Clock, paused func() bool) pausing {
-	p := pausing{Gate: g, paused: paused, pause: pausedFor}
+	return pausing{Gate: g, paused: paused, pause: machineTime(c, pausedFor)}
+}
+
+// machineTime is how much passes on a clock in a while of the machine's time, at least that while.
+func machineTime(c clock.Clock, d time.Duration) time.Duration {
 	if c, ok := c.(interface{ Speed() float64 }); ok {
-		p.pause = time.Duration(float64(pausedFor) * max(1, c.Speed()))
+		return time.Duration(float64(d) * max(1, c.Speed()))
 	}
-	return p
+	return d
 }
 
 // Ready is gate.Gate.Ready, but for the pause.

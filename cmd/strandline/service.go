@@ -83,7 +83,8 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
 		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log, Journal: journalDir(o),
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
-		HostPace: func(host string) time.Duration { return g.State(host, clk.Now()).Delay },
+		Appointment: appointments(clk),
+		HostPace:    func(host string) time.Duration { return g.State(host, clk.Now()).Delay },
 	})
 	s.judge = notify.NewJudge(o.DB, clk.Now, a.log, baseURL(o.config))
 	s.sender = notify.NewSender(o.DB, clk.Now, a.log)

@@ -25,8 +25,10 @@ const (
 )
 
 const (
-	// topicsEvery is how often topics are looked at, on the daemon's clock.
+	// topicsEvery is how often topics are looked at, on the daemon's clock, and topicsPause what
+	// passes of the machine's time between two looks at least.
 	topicsEvery = time.Minute
+	topicsPause = 250 * time.Millisecond
 	// mostMissed bounds the missed periods that are made up for.
 	mostMissed = 100
 )
@@ -70,7 +72,7 @@ func (s *service) followTopics(ctx context.Context) error {
 	said := map[string]string{}
 	for {
 		s.lookAtTopics(ctx, runner, said)
-		if err := clock.Sleep(ctx, s.clock, topicsEvery); err != nil {
+		if err := clock.Sleep(ctx, s.clock, max(topicsEvery, machineTime(s.clock, topicsPause))); err != nil {
 			return nil
 		}
 	}

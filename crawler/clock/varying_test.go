@@ -64,3 +64,37 @@ func TestVaryingStop(t *testing.T) {
 		}
 	})
 }
+
+// TestVaryingSlowFrom waits for moments before and after the one from which the clock is slow, told
+// before the timer was made and after it, and once the slowness is over.
+func TestVaryingSlowFrom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := clock.NewVarying(epoch, 60)
+		real := time.Now()
+		at := func(what string, timer *clock.Timer, want time.Duration, machine time.Duration) {
+			t.Helper()
+			got := (<-timer.C).Sub(epoch)
+			if got < want || got > want+time.Second {
+				t.Errorf("%s: fired at %s, want %s", what, got, want)
+			}
+			if passed := time.Since(real); passed < machine || passed > machine+time.Microsecond {
+				t.Errorf("%s: after %s of the machine's time, want %s", what, passed, machine)
+			}
+		}
+		before := c.NewTimer(31 * time.Minute)
+		c.SlowFrom(epoch.Add(30*time.Minute), 2)
+		at("half an hour", c.NewTimer(30*time.Minute), 30*time.Minute, 30*time.Second)
+		at("a minute more", before, 31*time.Minute, 60*time.Second)
+		long := c.NewTimer(29 * time.Minute)
+		if got := c.Now().Sub(epoch); got < 31*time.Minute || got > 31*time.Minute+time.Second {
+			t.Errorf("the clock shows %s, want 31m", got)
+		}
+		c.SlowFrom(time.Time{}, 2)
+		at("the hour", long, time.Hour, 89*time.Second)
+		c.SlowFrom(epoch, 2) // long past: slow at once, but never faster than it was
+		at("two seconds", c.NewTimer(2*time.Second), time.Hour+2*time.Second, 90*time.Second)
+		c.SetSpeed(1)
+		at("a second", c.NewTimer(time.Second), time.Hour+3*time.Second, 91*time.Second)
+	})
+}

@@ -109,6 +109,7 @@ func (r *run) accept(claims []*store.Claim, until time.Time) {
 		if !r.choose(j) || r.chooseShot(j, now) {
 			continue
 		}
+		r.appointments.take(j)
 		switch {
 		case c.Before != 0 && c.Before != r.id && !c.NextDueAt.After(now) && !r.journal.onlyClaimed(c.Page, c.Before):
 			r.journal.begin(c.Page) // it stays unsure until that is stored

@@ -88,7 +88,7 @@ func (r *run) groups() [][]int32 {
 func (r *run) renew(now time.Time) {
 	r.renewing = true
 	give := slices.DeleteFunc(r.leases.give(), func(b int32) bool { return !r.free(b) })
-	req := store.BucketRequest{Daemon: r.id, Now: now, Until: now.Add(r.opt.Lease), Speed: speedOf(r.clock), Give: give}
+	req := store.BucketRequest{Daemon: r.id, Now: now, Until: now.Add(r.opt.Lease), Speed: r.reckoned(), Give: give}
 	known := slices.Clone(r.dead)
 	// Asked for now, a lease may only be trusted from now on: the answer takes its time.
 	r.do(func(ctx context.Context) func() {

@@ -77,6 +77,10 @@ type Options struct {
 	Report func(Event)
 	// Observe is told, from the daemon's loop, what was stored, for metrics; it must not wait.
 	Observe func(Observation)
+	// Appointment, if set, is told by the loop when the next snapshot of a round, or pair, is due, each
+	// time that this changes; zero when none is known. It is told the same moment until that is stored or
+	// too late. A clock that can be slowed down waits there for a busy machine.
+	Appointment func(at time.Time)
 	// AtRest, if set, is called by the loop when nothing happens before next: a driver
 	// of a manual clock moves it there.
 	AtRest func(next time.Time)

@@ -25,10 +25,11 @@ type run struct {
 	statements context.Context // of the statements: outlasts the end of Run's own
 	stopping   bool
 
-	jobs   map[store.PageID]*job // all pages in memory: queued, being fetched, or not stored yet
-	hosts  *hosts
-	active int // workers that fetch
-	leases leases
+	jobs         map[store.PageID]*job // all pages in memory: queued, being fetched, or not stored yet
+	hosts        *hosts
+	appointments appointments
+	active       int // workers that fetch
+	leases       leases
 
 	pending      []*finished // to be stored, in the order in which they finished
 	pendingBytes int
@@ -108,7 +109,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 func (r *run) start(ctx context.Context) error {
 	for {
 		now := r.clock.Now()
-		id, err := r.db.RegisterDaemon(ctx, r.opt.Host, r.opt.PID, now, now.Add(r.opt.Lease), r.opt.speed)
+		id, err := r.db.RegisterDaemon(ctx, r.opt.Host, r.opt.PID, now, now.Add(r.opt.Lease), r.reckoned())
 		if err == nil {
 			r.id = id
 			r.answered()
@@ -151,6 +152,7 @@ func (r *run) drain() {
 
 // step starts everything that can be started now.
 func (r *run) step(now time.Time) {
+	r.appoint(now)
 	if !r.stopping && !now.Before(r.retryAt) {
 		if !r.renewing && !now.Before(r.nextRenew) {
 			r.renew(now)
@@ -220,6 +222,9 @@ func (r *run) wakeAt() time.Time {
 	}
 	if len(r.deferrals) > 0 && !r.deferring {
 		statement(r.retryAt)
+	}
+	if told := r.appointments.told; told.After(r.clock.Now()) {
+		sooner(told)
 	}
 	return at
 }

@@ -23,7 +23,7 @@ func (r *run) flush(now time.Time) {
 	for len(r.pending) > 0 && r.writing < r.opt.Writers {
 		idle := r.active == 0 && r.hosts.queued == 0 && !r.claiming
 		full := len(r.pending) >= r.opt.Batch || r.pendingBytes >= r.opt.BatchBytes
-		if !full && !idle && !r.stopping && now.Before(r.pendingSince.Add(r.opt.Flush)) {
+		if !full && !idle && !r.stopping && !r.pressed(now) && now.Before(r.pendingSince.Add(r.opt.Flush)) {
 			return
 		}
 		if !r.awaySince.IsZero() && r.writing > 0 {
@@ -182,6 +182,9 @@ func (r *run) wrote(done []*finished, results []store.Stored, rest []*finished, 
 	var soonest time.Time
 	for i, f := range done {
 		r.forget(f.job)
+		if f.step != nil {
+			r.appointments.put(f.Page, f.burstDue)
+		}
 		if len(f.caps) > 0 && i < len(results) {
 			o := Observation{Outcome: results[i].Outcome, Bytes: len(f.caps[len(f.caps)-1].Payload)}
 			if f.lag != nil {
