@@ -113,7 +113,7 @@ func (p *demoPlan) yaml(dir string) string {
 	fmt.Fprintf(&b, "series:\n  - name: %s\n    schedule: \"0 4 * * *\"\n    scope: {hosts: [%s], max_depth: 3, max_pages: 120, max_pages_per_host: 25}\n    seeds:\n", demoSeries, strings.Join(p.hosts, ", "))
 	list("      ", p.seeds)
 	fmt.Fprintf(&b, "topics:\n  - name: %s\n    query: 'flood OR river OR dam'\n    language: en\n    schedule: \"@every 30m\"\n    period: \"0 */3 * * *\"\n"+
-		"    grow: {links: 15, clicks: 1, add: 3}\n    notify: {to: [record]}\n    search:\n      seeds:\n", demoTopic)
+		"    grow: {links: 15, clicks: 1, add: 3, accept: review}\n    notify: {to: [record]}\n    search:\n      seeds:\n", demoTopic)
 	list("        ", p.topic)
 	return b.String()
 }
