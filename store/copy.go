@@ -32,6 +32,9 @@ var (
 		where p.page_id = any($1::bigint[]) and p.bucket = any($2::int[])`}
 	qSourcesMissing = statement{all, `
 		update core.page_copy c set kind = 'moved', source_state = 'missing' where c.kind = 'copy' and c.source_id = any($1::bigint[])`}
+	qMovedSources = statement{all, `select distinct c.source_id from core.page_copy c where c.kind = 'moved'`}
+	qSourcesBack  = statement{all, `
+		update core.page_copy c set kind = 'copy', source_state = 'there' where c.kind = 'moved' and c.source_id = any($1::bigint[])`}
 	qCopyOf = statement{routed, `
 		select c.page_id, c.version, c.kind, c.source_id, c.source_url, c.source_at, c.source_state, c.jaccard, c.basis, c.same_site, c.same_path, c.host,
 		       c.source_host
@@ -139,6 +142,30 @@ func (db *DB) SourcesMissing(ctx context.Context, pages []PageID) (int64, error)
 		return 0, fmt.Errorf("mark sources of copies: %w", err)
 	}
 	return tag.RowsAffected(), nil
+}
+
+// MovedSources returns the pages whose texts have moved elsewhere, as far as is known.
+func (db *DB) MovedSources(ctx context.Context) ([]PageID, error) {
+	rows, err := db.pool.Query(ctx, qMovedSources.sql)
+	if err != nil {
+		return nil, fmt.Errorf("read sources of moved pages: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowTo[PageID])
+	if err != nil {
+		return nil, fmt.Errorf("read sources of moved pages: %w", err)
+	}
+	return out, nil
+}
+
+// SourcesBack makes what moved from pages copies of them, since they are there again.
+func (db *DB) SourcesBack(ctx context.Context, pages []PageID) error {
+	if len(pages) == 0 {
+		return nil
+	}
+	if _, err := db.pool.Exec(ctx, qSourcesBack.sql, pages); err != nil {
+		return fmt.Errorf("mark sources of copies: %w", err)
+	}
+	return nil
 }
 
 // Copies returns those of the pages that are copies, with their sources.

@@ -47,12 +47,13 @@ func TestNoveltyAgainstTruth(t *testing.T) {
 		t.Logf("%s: %d of %d pages first seen are new, precision %.3f", r.Rules, r.New, r.Unidentified, r.Baseline)
 		for _, j := range r.Judged {
 			if j.Precision == nil {
-				t.Errorf("threshold %.2f judges nothing", j.Threshold)
+				t.Errorf("threshold %g judges nothing", j.Threshold)
 				continue
 			}
-			t.Logf("  threshold %.2f: %d judged, precision %.3f, recall %.3f", j.Threshold, j.Judged, *j.Precision, j.Recall)
-			if *j.Precision < min(r.Baseline+.1, .99) {
-				t.Errorf("threshold %.2f: precision %.3f, want %.3f", j.Threshold, *j.Precision, min(r.Baseline+.1, .99))
+			t.Logf("  threshold %g: %d judged, precision %.3f, recall %.3f", j.Threshold, j.Judged, *j.Precision, j.Recall)
+			// "First seen is new" calls new whatever was not known; the rules may have told some of it already.
+			if first := out.Accuracy[0].Baseline; *j.Precision < first+.1 || *j.Precision <= r.Baseline {
+				t.Errorf("%s, threshold %g: precision %.3f, want .1 more than %.3f, and more than %.3f", r.Rules, j.Threshold, *j.Precision, first, r.Baseline)
 			}
 		}
 		if r.Unidentified < 100 || r.Judged[1].Judged < 30 {

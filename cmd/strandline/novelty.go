@@ -36,6 +36,8 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 		return usagef("--snapshot %d: numbers begin with 1", c.Snapshot)
 	case (c.Files.Pages != "" || c.Files.Links != "") == (c.Series != ""):
 		return usagef("name a series, or files with --pages and --links")
+	case c.Series == "" && (a.flags.JSON || c.CSV || c.Snapshot != 0):
+		return usagef("--json, --csv and --snapshot go with a series")
 	case c.Series == "":
 		return c.runFiles(ctx, a)
 	}

@@ -52,7 +52,10 @@ func (e *MemoryError) Error() string {
 }
 
 func inGiB(bytes uint64) string {
-	if bytes < 1<<26 {
+	switch {
+	case bytes < 1<<17:
+		return fmt.Sprintf("%d bytes", bytes)
+	case bytes < 1<<26:
 		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
 	}
 	return fmt.Sprintf("%.2f GiB", float64(bytes)/(1<<30))
@@ -79,7 +82,7 @@ func Build(ctx context.Context, classes []Class, links Links, opt BuildOptions) 
 	n := uint64(b.members.n)
 	b.fixed = uint64(len(classes)) + b.members.bytes() + n*(12+8) + n/blockPages*8
 	if opt.Memory > 0 && b.fixed > opt.Memory {
-		return nil, &MemoryError{Need: b.fixed, Limit: opt.Memory, Pages: b.members.n}
+		return nil, b.refuse()
 	}
 	b.nodes = make([]node, b.members.n)
 	if err := b.count(); err != nil {
@@ -116,6 +119,20 @@ type builder struct {
 type tally struct {
 	placed, fromU, outside, self uint64
 	_                            [32]byte // one tally a cache line
+}
+
+// refuse counts the links, though there is no room for the pages alone, to say what
+// would be needed.
+func (b *builder) refuse() error {
+	seen, err := b.read(nil, func(uint32, uint32, Class) error { return nil })
+	if err != nil {
+		return err
+	}
+	need := b.fixed + 4*seen.fromU
+	if !b.opt.Distinct {
+		need += 4 * seen.placed / maxPasses
+	}
+	return &MemoryError{Need: need, Limit: b.opt.Memory, Pages: b.members.n, Links: seen.placed}
 }
 
 // read calls use for each link into U from W: the number of its target within U,

@@ -2,6 +2,7 @@ package series
 
 import (
 	"context"
+	"slices"
 
 	"github.com/strandlinehq/strandline/monitor/copies"
 	"github.com/strandlinehq/strandline/monitor/novelty"
@@ -31,6 +32,9 @@ func (s *pageSet) findCopies(ctx context.Context, db *store.DB, classes []novelt
 		return err
 	}
 	if err := s.markMissing(ctx, db); err != nil {
+		return err
+	}
+	if err := s.markBack(ctx, db); err != nil {
 		return err
 	}
 	threshold, err := db.Threshold(ctx, s.snapshot.Series)
@@ -104,6 +108,18 @@ func (s *pageSet) markMissing(ctx context.Context, db *store.DB) error {
 	}
 	_, err := db.SourcesMissing(ctx, gone)
 	return err
+}
+
+// markBack makes moved pages copies again, where the snapshot has their source.
+func (s *pageSet) markBack(ctx context.Context, db *store.DB) error {
+	moved, err := db.MovedSources(ctx)
+	if err != nil {
+		return err
+	}
+	return db.SourcesBack(ctx, slices.DeleteFunc(moved, func(page store.PageID) bool {
+		number, err := s.number(page)
+		return err != nil || s.flags[number]&novelty.Crawled == 0
+	}))
 }
 
 // count counts copies among the pages of U.

@@ -252,6 +252,19 @@ func TestCopyKinds(t *testing.T) {
 	if diff := cmp.Diff(want, labels(t, back)); diff != "" {
 		t.Errorf("imported backwards (-want +got):\n%s", diff)
 	}
+	// A source that is found again was not left.
+	load(t, back, id, []sight{p("http://a.test/one", 3, first), p("http://a.test/other", 3, prose(2)), p("http://c.test/copy", 3, first), p("http://d.test/late", 3, prose(3))}, 5)
+	update(t, back, id, series.Defaults())
+	want["http://c.test/copy"] = label{store.Copy, "http://a.test/one"}
+	if diff := cmp.Diff(want, labels(t, back)); diff != "" {
+		t.Errorf("with the source back (-want +got):\n%s", diff)
+	}
+	if _, err := series.Recompute(t.Context(), back, id, 0, series.Defaults()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, labels(t, back)); diff != "" {
+		t.Errorf("with the source back, computed again (-want +got):\n%s", diff)
+	}
 }
 
 // TestCopiesOfRecrawledPages: pages outside of series are looked at by the monitor, also
