@@ -63,6 +63,12 @@ type Capture struct {
 	Head         []byte // status line and header fields as received, CRLF between
 	ETag         string
 	LastModified string
+	// ValidatedURL is the address that sent ETag and LastModified, where redirects led to another than
+	// URL; empty means URL.
+	ValidatedURL string
+	// PermanentURL is the canonical URL to which URL has moved for good; empty if it has not. It counts
+	// where content was seen.
+	PermanentURL string
 	Coding       string // content coding that Payload still has; usually empty
 	MediaType    string
 	Payload      []byte

@@ -24,7 +24,7 @@ var (
 		where p.bucket = any($2::int[]) and p.page_id = any($1::bigint[])`}
 	qClaimedStates = statement{routed, `
 		select st.page_id, coalesce(st.failures, 0), coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''), st.last_fetched, st.sha256,
-		       coalesce(st.last_outcome::text, '')
+		       coalesce(st.last_outcome::text, ''), coalesce(st.validated_url, '')
 		from core.page_state st
 		where st.bucket = any($2::int[]) and st.page_id = any($1::bigint[])`}
 	qClaimedBursts = statement{routed, `
@@ -100,10 +100,11 @@ func (db *DB) claimedStates(ctx context.Context, byPage map[PageID]*Claim, ids [
 	var s Claim
 	var fetched *time.Time
 	var hash []byte
-	_, err = pgx.ForEachRow(rows, []any{&s.Page, &s.Failures, &s.Version, &s.ETag, &s.LastModified, &fetched, &hash, &s.LastOutcome}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&s.Page, &s.Failures, &s.Version, &s.ETag, &s.LastModified, &fetched, &hash, &s.LastOutcome, &s.ValidatedURL}, func() error {
 		c := byPage[s.Page]
 		c.LastOutcome = s.LastOutcome
-		c.Failures, c.Version, c.ETag, c.LastModified, c.LastFetched = s.Failures, s.Version, s.ETag, s.LastModified, deref(fetched)
+		c.Failures, c.Version, c.LastFetched = s.Failures, s.Version, deref(fetched)
+		c.ETag, c.LastModified, c.ValidatedURL = s.ETag, s.LastModified, s.ValidatedURL
 		copy(c.Hash[:], hash)
 		return nil
 	})

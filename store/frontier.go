@@ -83,7 +83,8 @@ var (
 const (
 	takeFrom = `
 		select f.page_id, f.host_id, f.depth, f.priority, f.tries, p.url, p.trap is not null, p.first_seen,
-		       coalesce(st.version, 0), coalesce(st.etag, ''), coalesce(st.last_modified, ''), d.page_id is not null
+		       coalesce(st.version, 0), case when st.validated_url is null then coalesce(st.etag, '') else '' end,
+		       case when st.validated_url is null then coalesce(st.last_modified, '') else '' end, d.page_id is not null
 		from unnest($2::bigint[], $3::int[]) h(host_id, room)
 		cross join lateral (
 			select f.page_id, f.bucket, f.host_id, f.depth, f.priority, f.tries
@@ -113,7 +114,7 @@ type FrontierURL struct {
 	URL      string
 	Trap     bool
 	Heard    time.Time // when the page was first heard of
-	// What is known of the page, for a conditional request.
+	// What is known of the page, for a conditional request to its own address.
 	Version            int32
 	ETag, LastModified string
 	// Done says that the snapshot knows already what became of it.

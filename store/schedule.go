@@ -101,6 +101,7 @@ type Claim struct {
 	Hash         SHA256    // content of that version
 	ETag         string
 	LastModified string
+	ValidatedURL string    // that sent these two; empty: URL
 	LastFetched  time.Time // zero: never
 	Watches      []WatchDue
 	Burst        *Burst // nil: no watch with bursts has looked at the page yet

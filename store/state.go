@@ -13,7 +13,7 @@ var (
 		select s.page_id, p.host_id, s.last_fetched, coalesce(s.last_outcome, ''), coalesce(s.last_status, 0), coalesce(s.last_error, ''),
 		       s.failures, s.version, s.version_since, s.version_seen, s.sha256,
 		       coalesce(s.text_hash, '00000000-0000-0000-0000-000000000000'), s.text_since, coalesce(s.etag, ''), coalesce(s.last_modified, ''),
-		       coalesce(s.title, ''), coalesce(s.language, ''), s.body_chain, s.record_chain
+		       coalesce(s.title, ''), coalesce(s.language, ''), s.body_chain, s.record_chain, coalesce(s.validated_url, ''), coalesce(p.alias_of, 0)
 		from core.page_state s
 		join core.page p using (bucket, page_id)
 		where s.bucket = any($2::int[]) and p.bucket = any($2::int[]) and s.page_id = any($1::bigint[])`}
@@ -30,12 +30,18 @@ var (
 		set last_fetched = v.last_fetched, last_outcome = v.last_outcome, last_status = v.last_status, last_error = v.last_error,
 		    failures = v.failures, version = v.version, version_since = v.version_since, version_seen = v.version_seen,
 		    sha256 = v.sha256, etag = v.etag, last_modified = v.last_modified, title = v.title, language = v.language,
-		    body_chain = v.body_chain, record_chain = v.record_chain, text_hash = v.text_hash, text_since = v.text_since
+		    body_chain = v.body_chain, record_chain = v.record_chain, text_hash = v.text_hash, text_since = v.text_since,
+		    validated_url = v.validated_url
 		from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::smallint[], $5::text[], $6::int[], $7::int[], $8::timestamptz[],
-		            $9::timestamptz[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea[], $16::bytea[], $18::uuid[], $19::timestamptz[])
+		            $9::timestamptz[], $10::bytea[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea[], $16::bytea[], $18::uuid[], $19::timestamptz[],
+		            $20::text[])
 		     v(page_id, last_fetched, last_outcome, last_status, last_error, failures, version, version_since, version_seen,
-		       sha256, etag, last_modified, title, language, body_chain, record_chain, text_hash, text_since)
+		       sha256, etag, last_modified, title, language, body_chain, record_chain, text_hash, text_since, validated_url)
 		where s.bucket = any($17::int[]) and s.page_id = v.page_id`}
+	qMovePages = statement{routed, `
+		update core.page p set alias_of = nullif(v.alias_of, 0)
+		from unnest($1::bigint[], $2::bigint[]) v(page_id, alias_of)
+		where p.bucket = any($3::int[]) and p.page_id = v.page_id`}
 )
 
 // PageState is what is known of a page right now.
@@ -53,6 +59,8 @@ type PageState struct {
 	Hash         SHA256 // content of the last version
 	ETag         string // validators for the next conditional request
 	LastModified string
+	ValidatedURL string // that sent them; empty: the page's own
+	Alias        PageID // the page that its address has moved to for good; 0: none
 	Title        string
 	Language     string
 
@@ -82,7 +90,7 @@ func readStates(ctx context.Context, q queryer, pages []PageID) (map[PageID]*Pag
 		var fetched, since, seen, textSince *time.Time
 		var hash []byte
 		err := row.Scan(&s.Page, &s.HostID, &fetched, &s.LastOutcome, &s.LastStatus, &s.LastError, &s.Failures, &s.Version, &since, &seen,
-			&hash, &s.textHash, &textSince, &s.ETag, &s.LastModified, &s.Title, &s.Language, &s.bodyChain, &s.recordChain)
+			&hash, &s.textHash, &textSince, &s.ETag, &s.LastModified, &s.Title, &s.Language, &s.bodyChain, &s.recordChain, &s.ValidatedURL, &s.Alias)
 		s.LastFetched, s.VersionSince, s.VersionSeen, s.textSince = deref(fetched), deref(since), deref(seen), deref(textSince)
 		copy(s.Hash[:], hash)
 		out[s.Page] = &s
@@ -126,6 +134,7 @@ func updateStates(ctx context.Context, tx pgx.Tx, states []*PageState) error {
 		failures, version     []int32
 		hash, bodies, records [][]byte
 		etag, modified        []*string
+		validated             []*string
 		title, language       []*string
 		text                  [][16]byte
 		textSince             []*time.Time
@@ -148,6 +157,7 @@ func updateStates(ctx context.Context, tx pgx.Tx, states []*PageState) error {
 		in.hash = append(in.hash, hash)
 		in.etag = append(in.etag, textOrNil(s.ETag))
 		in.modified = append(in.modified, textOrNil(s.LastModified))
+		in.validated = append(in.validated, textOrNil(s.ValidatedURL))
 		in.title = append(in.title, textOrNil(s.Title))
 		in.language = append(in.language, textOrNil(s.Language))
 		in.bodies = append(in.bodies, s.bodyChain)
@@ -156,9 +166,24 @@ func updateStates(ctx context.Context, tx pgx.Tx, states []*PageState) error {
 		in.textSince = append(in.textSince, orNil(s.textSince))
 	}
 	_, err := tx.Exec(ctx, qUpdateStates.sql, in.pages, in.fetched, in.outcome, in.status, in.errs, in.failures, in.version, in.since, in.seen,
-		in.hash, in.etag, in.modified, in.title, in.language, in.bodies, in.records, bucketsOf(in.pages), in.text, in.textSince)
+		in.hash, in.etag, in.modified, in.title, in.language, in.bodies, in.records, bucketsOf(in.pages), in.text, in.textSince, in.validated)
 	if err != nil {
 		return fmt.Errorf("update page states: %w", err)
+	}
+	return nil
+}
+
+// movePages writes where pages have moved to.
+func movePages(ctx context.Context, tx pgx.Tx, states []*PageState) error {
+	if len(states) == 0 {
+		return nil
+	}
+	pages, to := make([]PageID, len(states)), make([]PageID, len(states))
+	for i, s := range states {
+		pages[i], to[i] = s.Page, s.Alias
+	}
+	if _, err := tx.Exec(ctx, qMovePages.sql, pages, to, bucketsOf(pages)); err != nil {
+		return fmt.Errorf("update aliases: %w", err)
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ const historyColumns = `
 var (
 	qPageByURL = statement{routed, `
 		select p.page_id, p.url, p.first_seen from core.page p where p.bucket = $1 and p.url_hash = $2`}
+	qMovedTo = statement{all, `select p.url from core.page p where p.alias_of = $1 order by p.url`}
 	qHistory = statement{routed, historyColumns + `
 		where v.bucket = $2 and v.page_id = $1 and ($3::int is null or v.version = $3)
 		  and ($4::timestamptz is null or v.first_seen <= $4)
@@ -91,6 +92,20 @@ func (db *DB) PageByURL(ctx context.Context, url string) (Page, error) {
 		return Page{}, fmt.Errorf("page %s: %w", url, err)
 	}
 	return p, nil
+}
+
+// MovedTo returns the URLs of the pages that have moved to a page for good: they are
+// fetched under these, and their history is there.
+func (db *DB) MovedTo(ctx context.Context, page PageID) ([]string, error) {
+	rows, err := db.pool.Query(ctx, qMovedTo.sql, page)
+	if err != nil {
+		return nil, fmt.Errorf("read aliases: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("read aliases: %w", err)
+	}
+	return out, nil
 }
 
 // History returns the versions of a page in order of time.

@@ -62,6 +62,9 @@ func (db *DB) WriteWith(ctx context.Context, caps []*Capture, then func(context.
 	sightings := make([]Sighting, len(caps))
 	for i, c := range caps {
 		sightings[i] = Sighting{c.URL, c.StartedAt}
+		if c.PermanentURL != "" {
+			sightings = append(sightings, Sighting{c.PermanentURL, c.StartedAt})
+		}
 	}
 	ids, err := db.ResolvePages(ctx, sightings)
 	if err != nil {

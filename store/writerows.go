@@ -30,6 +30,7 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 	var queue, first []pageVersion
 	var seen []time.Time // when fetches saw a version
 	states := make([]*PageState, 0, len(b.pages))
+	var moved []*PageState
 	for _, p := range b.pages {
 		for _, o := range p.obs {
 			if !o.ghost {
@@ -49,7 +50,9 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 		if p.extended != nil && p.extended.fetches > 0 {
 			extended = append(extended, pageVersion{p.id, p.extended})
 		}
-		p.updateState()
+		if before := p.state.Alias; p.updateState(b.ids) != before {
+			moved = append(moved, p.state)
+		}
 		states = append(states, p.state)
 	}
 	if err := copyFetches(ctx, tx, fetches); err != nil {
@@ -70,7 +73,10 @@ func (b *batch) writeRows(ctx context.Context, tx pgx.Tx) error {
 	if err := notePeriods(ctx, tx, seen); err != nil {
 		return err
 	}
-	return updateStates(ctx, tx, states)
+	if err := updateStates(ctx, tx, states); err != nil {
+		return err
+	}
+	return movePages(ctx, tx, moved)
 }
 
 type fetchRow struct {
@@ -222,8 +228,9 @@ func (b *batch) enqueue(ctx context.Context, tx pgx.Tx, rows []pageVersion, stag
 	return nil
 }
 
-// updateState brings the state of the page up to what the batch made of it.
-func (p *pageBatch) updateState() {
+// updateState brings the state of the page up to what the batch made of it, and
+// returns the page that it has moved to.
+func (p *pageBatch) updateState(ids map[string]PageID) PageID {
 	s := p.state
 	if p.relaid {
 		s.Failures = 0
@@ -254,6 +261,10 @@ func (p *pageBatch) updateState() {
 		if newest.outcome != NotModified || c.LastModified != "" {
 			s.LastModified = c.LastModified
 		}
+		if newest.outcome != NotModified || c.ETag != "" || c.LastModified != "" {
+			s.ValidatedURL = c.ValidatedURL
+		}
+		s.Alias = ids[c.PermanentURL]
 	}
 	if v := p.timeline.last; v != nil {
 		s.Version, s.VersionSince, s.VersionSeen, s.Hash = v.number, v.first, v.last, v.hash
@@ -262,6 +273,7 @@ func (p *pageBatch) updateState() {
 			s.Title, s.Language = v.title, v.language
 		}
 	}
+	return s.Alias
 }
 
 // seenContent reports, once the outcome is final, whether the page's content was seen.

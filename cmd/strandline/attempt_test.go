@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/fetch"
+	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -14,11 +17,12 @@ func TestBusyElsewhere(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 	res := fetch.Result{Kind: fetch.Skipped, Reason: fetch.Busy, Text: "b.test takes no requests", RetryAt: until}
-	if got := attempt(res); !got.RetryAt.Equal(until) {
+	f, j := pageFetcher{reader: intake.New(canonical.New(canonical.Options{}))}, daemon.Job{URL: "http://a.test/"}
+	if got := f.attempt(j, &res); !got.RetryAt.Equal(until) {
 		t.Errorf("the page's own host is busy until %s, but the page waits until %s", until, got.RetryAt)
 	}
 	res.Redirects = []fetch.Hop{{URL: "http://a.test/", Status: 302, To: "http://b.test/"}}
-	if got := attempt(res); !got.RetryAt.IsZero() || got.Outcome != store.Skipped || got.Error == "" {
+	if got := f.attempt(j, &res); !got.RetryAt.IsZero() || got.Outcome != store.Skipped || got.Error == "" {
 		t.Errorf("busy behind a redirect: %+v, want an attempt that was skipped", got)
 	}
 }

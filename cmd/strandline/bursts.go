@@ -59,7 +59,7 @@ func (f pageFetcher) FetchPair(ctx context.Context, j daemon.Job) daemon.Pair {
 		}
 		return r.SentAt
 	}
-	return daemon.Pair{A: attempt(p.A), B: attempt(p.B), SentA: sent(p.A), SentB: sent(p.B), Skew: p.Skew, Accepted: p.Accepted}
+	return daemon.Pair{A: f.attempt(j, &p.A), B: f.attempt(j, &p.B), SentA: sent(p.A), SentB: sent(p.B), Skew: p.Skew, Accepted: p.Accepted}
 }
 
 // appointments lets a clock that can be slowed down wait for the snapshots of rounds; nil: the clock

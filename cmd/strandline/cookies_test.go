@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/gate"
+	"github.com/strandlinehq/strandline/crawler/intake"
 )
 
 // roundTrip answers every request with a page and keeps what cookies came.
@@ -43,9 +45,10 @@ func TestCookies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	reader := intake.New(canonical.New(canonical.Options{}))
 	asks := &daemon.Watch{Options: cookies(map[string]configs.Secret{"consent": "yes", "area": "north"})}
 	for path, watch := range map[string]*daemon.Watch{"/with": asks, "/without": {}, "/none": nil} {
-		if a := (pageFetcher{f}).Fetch(t.Context(), daemon.Job{URL: "http://a.test" + path, Watch: watch}); a.Error != "" {
+		if a := (pageFetcher{f, reader}).Fetch(t.Context(), daemon.Job{URL: "http://a.test" + path, Watch: watch}); a.Error != "" {
 			t.Fatalf("%s: %s", path, a.Error)
 		}
 	}

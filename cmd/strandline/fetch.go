@@ -62,7 +62,7 @@ func (c *fetchCmd) one(ctx context.Context, a *app, o *opened, fetcher *fetch.Fe
 			return false, err
 		}
 		if s := states[page.ID]; s != nil && s.Version > 0 {
-			req.ETag, req.LastModified = s.ETag, s.LastModified
+			req.ETag, req.LastModified, req.ValidatedURL = s.ETag, s.LastModified, s.ValidatedURL
 		}
 	}
 	res := fetcher.Fetch(ctx, req)

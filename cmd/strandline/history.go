@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/report"
@@ -57,6 +58,14 @@ func (c *historyCmd) noVersion(ctx context.Context, a *app, o *opened, page stor
 	last, err := o.LastFetch(ctx, page.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
+		from, ferr := o.MovedTo(ctx, page.ID)
+		if ferr != nil {
+			return ferr
+		}
+		if len(from) > 0 {
+			_, err = fmt.Fprintf(a.stdout, "no version of its own: it is fetched as %s, which has moved here for good; 'strandline history %s' lists its versions\n", strings.Join(from, ", "), from[0])
+			return err
+		}
 		_, err = fmt.Fprintln(a.stdout, "no version yet: the page was linked to or listed, but never fetched; 'strandline fetch' fetches it now")
 		return err
 	case err != nil:

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"mime"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -28,6 +27,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/daemon"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/gate"
+	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/schedule"
 	"github.com/strandlinehq/strandline/crawler/snapshot"
 	"github.com/strandlinehq/strandline/monitor"
@@ -80,7 +80,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	s.disk = a.diskOf(o)
 	ready := newPausing(g, clk, func() bool { return s.disk.Paused() })
 	s.metrics = s.newMetrics()
-	s.daemon = daemon.New(o.DB, pageFetcher{fetcher}, o.reader, clk, daemon.Options{
+	s.daemon = daemon.New(o.DB, pageFetcher{fetcher, o.reader}, o.reader, clk, daemon.Options{
 		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log, Journal: journalDir(o),
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 		Appointment: appointments(clk),
@@ -270,47 +270,37 @@ func cookiesOf(j daemon.Job) []*http.Cookie {
 }
 
 // pageFetcher fetches for the daemon.
-type pageFetcher struct{ *fetch.Fetcher }
+type pageFetcher struct {
+	*fetch.Fetcher
+	reader *intake.Reader
+}
 
 // Fetch translates between the daemon's words and the fetcher's.
 func (f pageFetcher) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
 	req := fetch.Request{URL: j.URL, Cookies: cookiesOf(j)}
 	if j.Version > 0 {
-		req.ETag, req.LastModified = j.ETag, j.LastModified
+		req.ETag, req.LastModified, req.ValidatedURL = j.ETag, j.LastModified, j.ValidatedURL
 	}
-	return attempt(f.Fetcher.Fetch(ctx, req))
+	res := f.Fetcher.Fetch(ctx, req)
+	return f.attempt(j, &res)
 }
 
-// attempt tells of a fetch in the daemon's words.
-func attempt(res fetch.Result) daemon.Attempt {
+// attempt tells of a fetch in the daemon's words: what is stored of it is what is
+// stored of any fetch.
+func (f pageFetcher) attempt(j daemon.Job, res *fetch.Result) daemon.Attempt {
+	c := f.reader.Capture(j.URL, store.KindSchedule, res)
 	out := daemon.Attempt{
-		StartedAt: res.StartedAt, FinishedAt: res.FinishedAt, Status: res.Status, Head: res.Head, ETag: res.ETag, LastModified: res.LastModified,
-		ContentType: res.ContentType, Coding: res.Coding, Payload: res.Body, RetryAt: res.RetryAt,
+		StartedAt: c.StartedAt, FinishedAt: c.FinishedAt, Outcome: c.Outcome, Status: c.Status, Error: c.Error, Detail: c.Detail, Head: c.Head,
+		ETag: c.ETag, LastModified: c.LastModified, ValidatedURL: c.ValidatedURL, PermanentURL: c.PermanentURL,
+		MediaType: c.MediaType, Payload: c.Payload, Source: intake.SourceOf(j.URL, res), RetryAt: res.RetryAt,
 	}
 	if len(res.Redirects) > 0 {
 		// The page's own host has answered. It is another one that takes no requests, which is no
 		// reason to hold up the pages of the first, and the attempt is one to be stored.
 		out.RetryAt = time.Time{}
 	}
-	if t, _, err := mime.ParseMediaType(res.ContentType); err == nil {
-		out.MediaType = t
-	}
-	if res.Reason != "" {
-		out.Error = string(res.Reason) + ": " + res.Text
-	}
-	switch res.Kind {
-	case fetch.Content:
-	case fetch.NotModified:
-		out.Outcome, out.Payload = store.NotModified, nil
-	case fetch.Denied:
-		out.Outcome = store.Denied
-	case fetch.Skipped:
-		out.Outcome = store.Skipped
-	default:
-		out.Outcome = store.Failed
-		if res.Reason.Missing() {
-			out.Outcome = store.Gone
-		}
+	if c.Outcome == store.Failed && res.Reason.Missing() {
+		out.Outcome = store.Gone
 	}
 	return out
 }

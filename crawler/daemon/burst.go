@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/burst"
@@ -101,7 +100,7 @@ func (r *run) finishShot(j *job, a Attempt) {
 	}
 	p := j.shot.plan
 	c := r.shotCapture(f, a)
-	c.Detail, _ = json.Marshal(struct {
+	c.Detail = a.also(struct {
 		Round    int       `json:"round"`
 		Snapshot int       `json:"snapshot"`
 		Planned  time.Time `json:"planned"`

@@ -25,7 +25,7 @@ type worldWeb struct {
 func (w *worldWeb) get(url string, at time.Time) daemon.Attempt {
 	r := w.world.Body(url, at, int(w.requests.Add(1)))
 	a := content(string(r.Body), at)
-	a.Status, a.ContentType = r.Status, r.Header.Get("Content-Type")
+	a.Status, a.Source.ContentType = r.Status, r.Header.Get("Content-Type")
 	return a
 }
 

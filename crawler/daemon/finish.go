@@ -187,7 +187,8 @@ func (r *run) capture(f *finished, a Attempt, due time.Time) *store.Capture {
 	c := &store.Capture{
 		URL: f.URL, Outcome: a.Outcome, Kind: store.KindSchedule, WatchID: f.due.Watch, DueAt: due,
 		StartedAt: a.StartedAt, FinishedAt: a.FinishedAt, Status: a.Status, Error: a.Error, Detail: a.Detail,
-		Head: a.Head, ETag: a.ETag, LastModified: a.LastModified, Coding: a.Coding, MediaType: a.MediaType, Payload: a.Payload,
+		Head: a.Head, ETag: a.ETag, LastModified: a.LastModified, ValidatedURL: a.ValidatedURL, PermanentURL: a.PermanentURL,
+		Coding: a.Source.Coding, MediaType: a.MediaType, Payload: a.Payload,
 	}
 	if c.Outcome == "" && c.Payload == nil {
 		c.Payload = []byte{} // an empty page is content too
@@ -195,12 +196,12 @@ func (r *run) capture(f *finished, a Attempt, due time.Time) *store.Capture {
 	if r.reader == nil || a.Outcome != "" {
 		return c
 	}
-	src := intake.Source{URL: f.URL, ContentType: a.ContentType, Coding: a.Coding}
+	src, page := a.source(f.URL), f.URL
 	unreadable := f.unreadable
 	c.Extract = func(payload []byte) (e store.Extract) {
 		defer func() {
 			if p := recover(); p != nil {
-				r.opt.Logger.Error("reading a page panicked", "url", src.URL, "panic", p, "stack", string(debug.Stack()))
+				r.opt.Logger.Error("reading a page panicked", "url", page, "panic", p, "stack", string(debug.Stack()))
 				*unreadable = fmt.Sprintf("panic while reading: %v", p)
 				e = store.Extract{Flags: []string{"unreadable"}, Rules: intake.Rules}
 			}

@@ -110,7 +110,7 @@ func (w *web) times(url string) []time.Time {
 }
 
 func content(text string, at time.Time) daemon.Attempt {
-	return daemon.Attempt{StartedAt: at, FinishedAt: at, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), MediaType: "text/html", ContentType: "text/html", Payload: []byte(text)}
+	return daemon.Attempt{StartedAt: at, FinishedAt: at, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\n\r\n"), MediaType: "text/html", Source: intake.Source{ContentType: "text/html"}, Payload: []byte(text)}
 }
 
 // reader reads nothing but how long a payload is.

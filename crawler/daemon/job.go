@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/burst"
+	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/crawler/schedule"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -43,6 +44,7 @@ type Job struct {
 	Version            int32 // 0: none
 	Hash               store.SHA256
 	ETag, LastModified string
+	ValidatedURL       string // that sent these two; empty: URL
 	Failures           int
 	LastFetched        time.Time
 }
@@ -67,10 +69,13 @@ type Attempt struct {
 
 	Head               []byte
 	ETag, LastModified string
-	ContentType        string
+	ValidatedURL       string // that sent these two; empty: the page's own
+	PermanentURL       string // canonical, where the page has moved for good; empty: nowhere
 	MediaType          string
-	Coding             string // that Payload still has
 	Payload            []byte
+	// Source says how Payload is to be read, and which codings it still has. Its URL is where it came
+	// from; empty means the page's own.
+	Source intake.Source
 
 	// RetryAt, if set, says that no request was sent because the page's own host takes none
 	// before then: its other pages wait as long. The page is put off and everything else of the attempt is ignored.
@@ -95,8 +100,28 @@ type job struct {
 func (j *job) request() Job {
 	return Job{
 		Page: j.Page, URL: j.URL, Host: j.Host, Due: j.due.Due, Watch: j.watch, Version: j.Version, Hash: j.Hash,
-		ETag: j.ETag, LastModified: j.LastModified, Failures: j.Failures, LastFetched: j.LastFetched,
+		ETag: j.ETag, LastModified: j.LastModified, ValidatedURL: j.ValidatedURL, Failures: j.Failures, LastFetched: j.LastFetched,
 	}
+}
+
+// source says how the payload of an attempt at a page is to be read.
+func (a *Attempt) source(url string) intake.Source {
+	src := a.Source
+	src.URL = orElse(src.URL, url)
+	return src
+}
+
+// also adds to the detail of an attempt what else is told of it; both are JSON objects.
+func (a *Attempt) also(told any) json.RawMessage {
+	more, err := json.Marshal(told)
+	if err != nil || len(a.Detail) < len("{}") {
+		return more
+	}
+	out := append(json.RawMessage(nil), a.Detail[:len(a.Detail)-1]...)
+	if len(out) > len("{") && len(more) > len("{}") {
+		out = append(out, ',')
+	}
+	return append(out, more[1:]...)
 }
 
 // safely fetches the page; a panic is a fault of the page's.

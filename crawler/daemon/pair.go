@@ -2,11 +2,9 @@ package daemon
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/burst"
-	"github.com/strandlinehq/strandline/crawler/intake"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -56,7 +54,7 @@ func (r *run) fetchPair(ctx context.Context, j *job) Attempt {
 		return out
 	}
 	read := func(a Attempt) store.Extract {
-		return r.reader.Read(intake.Source{URL: j.URL, ContentType: a.ContentType, Coding: a.Coding}, a.Payload)
+		return r.reader.Read(a.source(j.URL), a.Payload)
 	}
 	p.a, p.b = read(p.A), read(p.B)
 	if r.opt.Learner == nil {
@@ -95,7 +93,7 @@ func (r *run) finishPair(f *finished, a Attempt) {
 		if i == 1 {
 			sent, extract = p.SentB, p.b
 		}
-		c.Detail, _ = json.Marshal(struct {
+		c.Detail = leg.also(struct {
 			Request  int       `json:"request"`
 			SentAt   time.Time `json:"sent_at"`
 			Skew     float64   `json:"skew_ms"`

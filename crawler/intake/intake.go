@@ -31,6 +31,9 @@ const (
 	maxRecord  = 15 << 20
 )
 
+// truncated flags what was read of a page that was longer than what was kept of it.
+const truncated = "truncated"
+
 // Reader reads payloads. It is safe for concurrent use.
 type Reader struct {
 	former  *canonical.Former
@@ -50,9 +53,10 @@ func New(former *canonical.Former) *Reader {
 
 // Source says where a payload comes from.
 type Source struct {
-	URL         string // canonical
+	URL         string // that it came from, behind all redirects: links are relative to it
 	ContentType string // header field as received
 	Coding      string // content codings that the payload still has, as in Content-Encoding
+	Truncated   bool   // the page was longer than what was kept of it
 }
 
 // Read reads a payload. It has no errors: whatever the bytes are, something can
@@ -84,6 +88,9 @@ func (r *Reader) Read(src Source, payload []byte) store.Extract {
 	}
 	if s := page.Flags.String(); s != "" {
 		out.Flags = strings.Split(s, ",")
+	}
+	if src.Truncated {
+		out.Flags = append(out.Flags, truncated)
 	}
 	return out
 }

@@ -14,12 +14,7 @@ import (
 // store.DB.Rebuild. The Read of opt is set here.
 func Rebuild(ctx context.Context, db *store.DB, r *Reader, opt store.RebuildOptions) (store.RebuildReport, error) {
 	opt.Read = func(o store.Origin, payload []byte) store.Extract {
-		e := r.Read(sourceOf(o), payload)
-		// Only the fetch could know that there was more.
-		if slices.Contains(o.Flags, "truncated") && !slices.Contains(e.Flags, "truncated") {
-			e.Flags = append(e.Flags, "truncated")
-		}
-		return e
+		return r.Read(sourceOf(o), payload)
 	}
 	return db.Rebuild(ctx, opt)
 }
@@ -28,6 +23,7 @@ func Rebuild(ctx context.Context, db *store.DB, r *Reader, opt store.RebuildOpti
 // where the last redirect led.
 func sourceOf(o store.Origin) Source {
 	src := Source{URL: o.URL, ContentType: o.MediaType, Coding: o.Coding}
+	src.Truncated = slices.Contains(o.Flags, truncated) // only the fetch could know that there was more
 	if m, err := warc.ParseHTTP(o.Head); err == nil && m.Header.Get("Content-Type") != "" {
 		src.ContentType = m.Header.Get("Content-Type")
 	}

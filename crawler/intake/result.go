@@ -19,6 +19,12 @@ func (r *Reader) Capture(url string, kind store.Kind, res *fetch.Result) *store.
 		Head: res.Head, ETag: res.ETag, LastModified: res.LastModified, Coding: res.Coding, Payload: res.Body,
 		Detail: detail(res),
 	}
+	if c.ETag != "" || c.LastModified != "" {
+		c.ValidatedURL = elsewhere(url, res.FinalURL)
+	}
+	if to, err := r.Resolve("", res.PermanentURL); err == nil {
+		c.PermanentURL = elsewhere(url, to)
+	}
 	if t, _, err := mime.ParseMediaType(res.ContentType); err == nil {
 		c.MediaType = t
 	}
@@ -36,19 +42,26 @@ func (r *Reader) Capture(url string, kind store.Kind, res *fetch.Result) *store.
 	default:
 		c.Outcome, c.Error = store.Failed, reason(res)
 	}
-	src := Source{URL: url, ContentType: res.ContentType, Coding: res.Coding}
-	if res.FinalURL != "" {
-		src.URL = res.FinalURL // links are relative to where the page came from
-	}
-	truncated := res.Truncated
-	c.Extract = func(payload []byte) store.Extract {
-		e := r.Read(src, payload)
-		if truncated {
-			e.Flags = append(e.Flags, "truncated")
-		}
-		return e
-	}
+	src := SourceOf(url, res)
+	c.Extract = func(payload []byte) store.Extract { return r.Read(src, payload) }
 	return c
+}
+
+// SourceOf says where the body of a fetch of a page came from.
+func SourceOf(url string, res *fetch.Result) Source {
+	src := Source{URL: url, ContentType: res.ContentType, Coding: res.Coding, Truncated: res.Truncated}
+	if res.FinalURL != "" {
+		src.URL = res.FinalURL
+	}
+	return src
+}
+
+// elsewhere returns an address unless it is the page's own.
+func elsewhere(url, address string) string {
+	if address == url {
+		return ""
+	}
+	return address
 }
 
 // reason is the reason of a failure, its name first: soft-404: the title says so.
