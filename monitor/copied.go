@@ -26,7 +26,7 @@ func (m *Monitor) findCopies(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := copies.Sketches(ctx, m.db, refs); err != nil {
+			if err := copies.Sketches(ctx, m.db, refs, &m.bodies); err != nil {
 				return err
 			}
 			pages := make([]store.PageID, len(refs))
@@ -43,7 +43,7 @@ func (m *Monitor) findCopies(ctx context.Context) error {
 					asked = append(asked, copies.Asked{Page: r.Page, Version: r.Version, At: r.FirstSeen})
 				}
 			}
-			_, err = copies.Find(ctx, m.db, asked, copies.Options{})
+			_, err = copies.Find(ctx, m.db, asked, copies.Options{Cache: &m.bodies})
 			return err
 		})
 		if err != nil || n == 0 {

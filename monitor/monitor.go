@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/strandlinehq/strandline/monitor/copies"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -41,6 +42,7 @@ type Monitor struct {
 	workers int
 	log     *slog.Logger
 	bags    *bagCache
+	bodies  copies.Cache // for the search of copies
 }
 
 // New returns a Monitor on a store.

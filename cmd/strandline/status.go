@@ -91,8 +91,11 @@ func (a *app) printDaemon(state json.RawMessage, known daemonState, err error) e
 		fmt.Fprintf(a.stdout, "the database does not answer since %s (%s by the daemon's clock): %s\n", stamp(*known.AwaySince),
 			known.Now.Sub(*known.AwaySince).Round(time.Second), known.Reason)
 	}
-	fmt.Fprintf(a.stdout, "the daemon waits for it and goes on by itself: %s being fetched, %d waiting, %s not stored yet\n", plural(known.Fetching, "page"),
-		known.Queued, plural(known.Unstored, "fetch"))
+	fmt.Fprintf(a.stdout, "the daemon waits for it and goes on by itself: %s finished and wait to be stored, %d more in line", plural(known.Unstored, "fetch"), known.Queued)
+	if known.Fetching > 0 {
+		fmt.Fprintf(a.stdout, ", %d still on their way", known.Fetching)
+	}
+	fmt.Fprintln(a.stdout)
 	var stored int64
 	for _, n := range known.Outcomes {
 		stored += n

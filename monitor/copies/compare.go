@@ -39,11 +39,23 @@ func (f *finder) compare(ctx context.Context, a, b store.PageID, at, bt place, o
 	if err != nil {
 		return 0, "", err
 	}
-	x, y := neardup.Of(bare(one.lines, mine)), neardup.Of(bare(two.lines, theirs))
+	x, y := f.without(one, at.host, mine), f.without(two, bt.host, theirs)
 	if !long(x, y) {
 		return 0, "", nil
 	}
 	return jaccard(x, y), "main", nil
+}
+
+// without is the sketch of a main text without the lines that its host repeats. A page is compared with
+// several candidates, and a candidate with several pages.
+func (f *finder) without(b *body, host string, on map[string]int) neardup.Sketch {
+	k := bareKey{b, host}
+	s, ok := f.bare[k]
+	if !ok {
+		s = neardup.Of(bare(b.lines, on))
+		f.bare[k] = s
+	}
+	return s
 }
 
 func long(a, b neardup.Sketch) bool { return a.Words >= leastWords && b.Words >= leastWords }
@@ -82,7 +94,7 @@ func (f *finder) template(ctx context.Context, host string, page store.PageID) (
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := readBodies(ctx, f.db, refs)
+	bodies, err := readBodies(ctx, f.db, refs, f.opt.Cache)
 	if err != nil {
 		return nil, err
 	}

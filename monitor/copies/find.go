@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/monitor/neardup"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -50,14 +51,17 @@ type Options struct {
 	// Missing reports whether a page that was there before is no longer found; nil:
 	// what its last fetch said counts alone.
 	Missing func(store.PageID) bool
+	// Cache remembers what was read; nil: nothing is.
+	Cache *Cache
 }
 
 // Find looks for the pages whose texts the asked ones have, stores what it finds, and
 // returns it. All of them and what they may be copies of have sketches already.
 func Find(ctx context.Context, db *store.DB, asked []Asked, opt Options) ([]store.PageCopy, error) {
-	f := finder{db: db, opt: opt, templates: map[string]map[string]int{}}
+	f := finder{db: db, opt: opt, templates: map[string]map[string]int{}, bare: map[bareKey]neardup.Sketch{}}
 	var out []store.PageCopy
 	for part := range slices.Chunk(asked, atOnce) {
+		clear(f.bare)
 		found, err := f.find(ctx, part)
 		if err != nil {
 			return nil, err
@@ -78,7 +82,14 @@ func Find(ctx context.Context, db *store.DB, asked []Asked, opt Options) ([]stor
 type finder struct {
 	db        *store.DB
 	opt       Options
-	templates map[string]map[string]int // by host: on how many sampled pages a line stands
+	templates map[string]map[string]int  // by host: on how many sampled pages a line stands
+	bare      map[bareKey]neardup.Sketch // of the part
+}
+
+// bareKey names a text without the lines that a host repeats.
+type bareKey struct {
+	body *body
+	host string
 }
 
 // rival is a page that may be the source.
@@ -111,7 +122,7 @@ func (f *finder) find(ctx context.Context, asked []Asked) ([]store.PageCopy, err
 	if err != nil {
 		return nil, err
 	}
-	bodies, err := readBodies(ctx, f.db, refs)
+	bodies, err := readBodies(ctx, f.db, refs, f.opt.Cache)
 	if err != nil {
 		return nil, err
 	}

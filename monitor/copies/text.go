@@ -22,6 +22,15 @@ type body struct {
 	whole neardup.Sketch
 }
 
+// bytes is about what a body takes in memory.
+func (b *body) bytes() int {
+	n := 1024 + 8*(b.main.Words+b.whole.Words)
+	for _, l := range b.lines {
+		n += len(l) + 16
+	}
+	return n
+}
+
 func bodyOf(record []byte) (*body, bool) {
 	if record == nil {
 		return nil, false
@@ -35,19 +44,34 @@ func bodyOf(record []byte) (*body, bool) {
 	return b, true
 }
 
-// readBodies reads versions. Those whose record is damaged or gone are left out.
-func readBodies(ctx context.Context, db *store.DB, refs []store.VersionRef) (map[store.Todo]*body, error) {
-	keys := make([]store.ContentKey, len(refs))
-	for i, r := range refs {
-		keys[i] = r.Record
+// readBodies reads versions that the cache does not remember. Those whose record is damaged or gone are left out.
+func readBodies(ctx context.Context, db *store.DB, refs []store.VersionRef, cache *Cache) (map[store.Todo]*body, error) {
+	known := make(map[store.ContentKey]*body, len(refs))
+	var keys []store.ContentKey
+	for _, r := range refs {
+		if _, asked := known[r.Record]; asked {
+			continue
+		}
+		b := cache.get(r.Record)
+		if known[r.Record] = b; b == nil {
+			keys = append(keys, r.Record)
+		}
 	}
-	records, err := db.GoodRecords(ctx, keys)
-	if err != nil {
-		return nil, err
+	if len(keys) > 0 {
+		records, err := db.GoodRecords(ctx, keys)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if b, ok := bodyOf(records[k]); ok {
+				known[k] = b
+				cache.put(k, b)
+			}
+		}
 	}
 	out := make(map[store.Todo]*body, len(refs))
 	for _, r := range refs {
-		if b, ok := bodyOf(records[r.Record]); ok {
+		if b := known[r.Record]; b != nil {
 			out[store.Todo{Page: r.Page, Version: r.Version}] = b
 		}
 	}
@@ -55,9 +79,9 @@ func readBodies(ctx context.Context, db *store.DB, refs []store.VersionRef) (map
 }
 
 // Sketches stores the keys of versions. One that cannot be read, or has no words, gets
-// none and is like no other.
-func Sketches(ctx context.Context, db *store.DB, refs []store.VersionRef) error {
-	bodies, err := readBodies(ctx, db, refs)
+// none and is like no other. A cache, which may be nil, spares Find reading them again.
+func Sketches(ctx context.Context, db *store.DB, refs []store.VersionRef, cache *Cache) error {
+	bodies, err := readBodies(ctx, db, refs, cache)
 	if err != nil {
 		return err
 	}

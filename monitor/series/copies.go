@@ -14,7 +14,8 @@ import (
 // say what is left without copies. All versions that the snapshot saw can be found
 // from then on; those that it shares with the one before are known already.
 func (s *pageSet) findCopies(ctx context.Context, db *store.DB, classes []novelty.Class, graph *novelty.Graph, scores []float32) error {
-	if err := sketch(ctx, db, s.snapshot.ID); err != nil {
+	cache := &copies.Cache{}
+	if err := sketch(ctx, db, s.snapshot.ID, cache); err != nil {
 		return err
 	}
 	var u []store.PageID
@@ -27,7 +28,7 @@ func (s *pageSet) findCopies(ctx context.Context, db *store.DB, classes []novelt
 	if err != nil {
 		return err
 	}
-	found, err := copies.Find(ctx, db, asked, copies.Options{Missing: s.missing()})
+	found, err := copies.Find(ctx, db, asked, copies.Options{Missing: s.missing(), Cache: cache})
 	if err != nil {
 		return err
 	}
@@ -48,13 +49,13 @@ func (s *pageSet) findCopies(ctx context.Context, db *store.DB, classes []novelt
 }
 
 // sketch makes sketches of all versions that a snapshot saw and that have none.
-func sketch(ctx context.Context, db *store.DB, id store.SnapshotID) error {
+func sketch(ctx context.Context, db *store.DB, id store.SnapshotID, cache *copies.Cache) error {
 	for {
 		refs, err := db.Unsketched(ctx, id, recordsAtOnce)
 		if err != nil || len(refs) == 0 {
 			return err
 		}
-		if err := copies.Sketches(ctx, db, refs); err != nil {
+		if err := copies.Sketches(ctx, db, refs, cache); err != nil {
 			return err
 		}
 	}
