@@ -26,7 +26,9 @@ type benchRetentionCmd struct {
 	Writers  int    `help:"How many write beside it." default:"2"`
 	Pace     int    `help:"Captures a second that they store together." default:"50"`
 	Baseline int    `help:"Seconds of writing before, to compare with." default:"20"`
-	Dir      string `help:"Keep the database in this directory; default a temporary one." placeholder:"DIR"`
+	Dir      string `help:"Keep the database in this directory, and go on with the one that is there; default a temporary one." placeholder:"DIR"`
+
+	Limit time.Duration `help:"Stop retention after this time and tell what was done until then." placeholder:"TIME"`
 }
 
 // retentionFigures is what the command prints.
@@ -42,6 +44,7 @@ type retentionFigures struct {
 	Fetches    int64         `json:"fetches_dropped"`
 	Waiting    int64         `json:"passed_over"`
 	Seconds    float64       `json:"seconds"`
+	Stopped    bool          `json:"stopped,omitempty"` // by Limit
 	CPU        float64       `json:"cpu_seconds_of_the_program"`
 	Longest    float64       `json:"longest_transaction_seconds"`
 	Before     latencyFigure `json:"writer_before"`
@@ -81,10 +84,15 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 	}
 	defer o.Close()
 	start := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-	if err := c.fill(ctx, o.DB, start); err != nil {
-		return fmt.Errorf("make the versions: %w", err)
-	}
 	var out retentionFigures
+	if err := o.Pool().QueryRow(ctx, `select count(*) from core.version`).Scan(&out.Versions); err != nil {
+		return err
+	}
+	if out.Versions == 0 {
+		if err := c.fill(ctx, o.DB, start); err != nil {
+			return fmt.Errorf("make the versions: %w", err)
+		}
+	}
 	contents := func() (n int64, err error) {
 		err = o.Pool().QueryRow(ctx, `select (select sum(octet_length(data)) from core.body) + (select sum(octet_length(data)) from core.record)`).Scan(&n)
 		return n, err
@@ -96,6 +104,12 @@ func (c *benchRetentionCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	w := retentionWriters{db: o.DB, n: c.Writers, every: time.Duration(c.Writers) * time.Second / time.Duration(c.Pace), start: start}
+	// Of a database that is gone on with, behind what was written before.
+	var last time.Time
+	if err := o.Pool().QueryRow(ctx, `select max(started_at) from core.fetch`).Scan(&last); err != nil {
+		return err
+	}
+	w.round = max(0, int(last.Sub(start.Add(retainEach*retainStep))/time.Minute)+1)
 	limited, stop := context.WithTimeout(ctx, time.Duration(c.Baseline)*time.Second)
 	out.Before, err = w.run(ctx, limited.Done())
 	stop()
@@ -135,12 +149,21 @@ func (c *benchRetentionCmd) thin(ctx context.Context, db *store.DB, w *retention
 		return err
 	}
 	from := time.Now()
-	r, rerr := db.Retain(ctx, store.RetainOptions{
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.Limit > 0 {
+		limited, cancel = context.WithTimeout(ctx, c.Limit)
+		defer cancel()
+	}
+	r, rerr := db.Retain(limited, store.RetainOptions{
 		Now:      start.Add(retainEach*retainStep + day),
 		Versions: &thin.Policy{All: 30 * day, Daily: 60 * day, Monthly: math.MaxInt64},
 		Fetches:  60 * day,
 	})
 	out.Seconds = time.Since(from).Seconds()
+	if out.Stopped = rerr != nil && limited.Err() != nil && ctx.Err() == nil; out.Stopped {
+		rerr = nil
+	}
 	after, err := cpu.Process(os.Getpid())
 	close(done)
 	if err := errors.Join(rerr, err, g.Wait()); err != nil {
