@@ -14,8 +14,10 @@ import (
 
 // copiedTables are the tables of page data that copies get rows of, parents first.
 func copiedTables() []string {
-	return []string{"page", "page_state", "page_summary", "fetch", "version", "change", "page_analysis", "page_curve", "page_terms", "page_elements", "watch_page", "page_schedule",
-		"page_text", "passage"}
+	return []string{
+		"page", "page_state", "page_summary", "fetch", "version", "change", "page_analysis", "page_curve", "page_terms", "page_elements", "watch_page", "page_schedule",
+		"page_text", "passage",
+	}
 }
 
 // seriesTables get rows of one copy in seriesShare, so that the series is a part of

@@ -92,7 +92,8 @@ func (c *benchTopicsCmd) fillLinks(ctx context.Context, db *store.DB) error {
 		}, c.Links, func(i int) []any {
 			return []any{
 				pages[i], pages[i].Bucket(), 1, benchTopicEpoch, benchTopicEpoch, 1, 200, 0, 0, 0, empty, empty[:20], empty, 1,
-				none, benchTopicEpoch, none, sets[i], []byte{},
+				none, benchTopicEpoch, none, sets[i],
+				[]byte{},
 			}
 		}},
 		{"page_state", []string{"page_id", "bucket", "last_fetched", "last_outcome", "version", "version_since", "version_seen"}, c.Links, func(i int) []any {

@@ -127,8 +127,10 @@ func TestOf(t *testing.T) {
 		want                    want
 	}{
 		{"meta", "", "en", `<meta property="article:published_time" content="2020-03-04T05:06:07+02:00"><p>%s`, want{"2020-03-04 markup", ""}},
-		{"json", "", "en", `<script type="application/ld+json">{"@graph":[{"datePublished":"2020-03-04","dateModified":"2021-05-06T00:00Z"}]}</script><p>%s`,
-			want{"2020-03-04 markup", "2021-05-06 markup"}},
+		{
+			"json", "", "en", `<script type="application/ld+json">{"@graph":[{"datePublished":"2020-03-04","dateModified":"2021-05-06T00:00Z"}]}</script><p>%s`,
+			want{"2020-03-04 markup", "2021-05-06 markup"},
+		},
 		{"earliest of many", "", "en", `<meta name="date" content="2021-01-01"><meta name="dc.date" content="2020-03-04"><p>%s`, want{"2020-03-04 markup", ""}},
 		{"http date", "", "en", `<meta name="last-modified" content="Tue, 04 Mar 2003 10:00:00 GMT"><p>%s`, want{"", "2003-03-04 markup"}},
 		{"time", "", "en", `<time datetime="2020-03-04">Wednesday</time><p>%s`, want{"2020-03-04 time element", ""}},

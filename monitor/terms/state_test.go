@@ -3,12 +3,13 @@ package terms
 import (
 	"errors"
 	"fmt"
-	"github.com/strandlinehq/strandline/monitor/dice"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/strandlinehq/strandline/monitor/dice"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"

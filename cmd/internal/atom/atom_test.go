@@ -18,8 +18,11 @@ func sample() Feed {
 			ID: Tag("strandline.localhost", "2026", "change", "1", "x y"), Title: "A </title> of a page", Updated: at, Published: at.Add(-time.Hour),
 			Link: "http://localhost/pages/1/diff?a=1&b=2", Source: "http://example.com/?q=%22", Categories: []string{"news \"now\""}, Summary: "short",
 			Content: Content{
-				{Kind: Added, Text: "<script>alert(1)</script> came."}, {Kind: Added, Text: "So did this."}, {Kind: Removed, Text: "That went."},
-				{Text: "See the comparison.", Href: `http://localhost/?"><b>`}, {Kind: Item, Text: "last"},
+				{Kind: Added, Text: "<script>alert(1)</script> came."},
+				{Kind: Added, Text: "So did this."},
+				{Kind: Removed, Text: "That went."},
+				{Text: "See the comparison.", Href: `http://localhost/?"><b>`},
+				{Kind: Item, Text: "last"},
 			},
 		}},
 	}

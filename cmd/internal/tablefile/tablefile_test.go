@@ -20,16 +20,24 @@ import (
 
 // columns has one column of each type.
 var columns = []store.ViewColumn{
-	{Name: "text", Type: store.Text}, {Name: "truth", Type: store.Bool}, {Name: "small", Type: store.Int16}, {Name: "middle", Type: store.Int32},
-	{Name: "big", Type: store.Int64}, {Name: "single", Type: store.Float32}, {Name: "double", Type: store.Float64},
-	{Name: "at", Type: store.Timestamp}, {Name: "flags", Type: store.TextList},
+	{Name: "text", Type: store.Text},
+	{Name: "truth", Type: store.Bool},
+	{Name: "small", Type: store.Int16},
+	{Name: "middle", Type: store.Int32},
+	{Name: "big", Type: store.Int64},
+	{Name: "single", Type: store.Float32},
+	{Name: "double", Type: store.Float64},
+	{Name: "at", Type: store.Timestamp},
+	{Name: "flags", Type: store.TextList},
 }
 
 // values is a row of columns.
 func values(text string, n int64, f float64, flags ...string) [][]byte {
 	be := binary.BigEndian
 	return [][]byte{
-		[]byte(text), {1}, be.AppendUint16(nil, uint16(n)), be.AppendUint32(nil, uint32(n)), be.AppendUint64(nil, uint64(n)),
+		[]byte(text),
+		{1},
+		be.AppendUint16(nil, uint16(n)), be.AppendUint32(nil, uint32(n)), be.AppendUint64(nil, uint64(n)),
 		be.AppendUint32(nil, math.Float32bits(float32(f))), be.AppendUint64(nil, math.Float64bits(f)), be.AppendUint64(nil, 1_500_000), array(flags),
 	}
 }
