@@ -87,6 +87,25 @@ func SameFigures(v, w Vector) bool {
 	return true
 }
 
+// SameButFigures reports whether two sentences have the same terms but for their
+// amounts.
+func SameButFigures(v, w Vector) bool {
+	for i, j := 0, 0; ; i, j = i+1, j+1 {
+		for i < len(v) && v[i].Kind == Number {
+			i++
+		}
+		for j < len(w) && w[j].Kind == Number {
+			j++
+		}
+		if i == len(v) || j == len(w) {
+			return i == len(v) && j == len(w)
+		}
+		if v[i].Hash != w[j].Hash {
+			return false
+		}
+	}
+}
+
 // vector sorts terms and joins equal ones; the strongest kind stays.
 func vector(terms []Term) Vector {
 	slices.SortFunc(terms, func(a, b Term) int { return cmp.Compare(a.Hash, b.Hash) })

@@ -62,6 +62,34 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestUpdateOfTheLast names what an update brings up to date: the last count, not the first, from
+// whatever host, and not a count of something else.
+func TestUpdateOfTheLast(t *testing.T) {
+	t.Parallel()
+	x := NewIndex(Options{})
+	for i, s := range []string{
+		"At this time there are 28 reported cases in Marwick.",
+		"At this time there are 30 reported cases in Marwick.",
+		"At this time there are 44 reported cases in Marwick.",
+		"At this time there are 12 reported cases in Oakham.",
+		"Schools in Marwick had 44 pupils at home.",
+	} {
+		x.Add(sentence(int64(i), s))
+	}
+	for _, tt := range []struct {
+		s   string
+		key int64
+	}{
+		{"At this time there are 55 reported cases in Marwick.", 2},
+		{"At this time there are 30 reported cases in Marwick", 1}, // said before, by the second
+		{"There are 13 reported cases in Oakham at this time.", 3},
+	} {
+		if m := nearest(x, tt.s); m.Key != tt.key {
+			t.Errorf("%q: nearest is %d, want %d", tt.s, m.Key, tt.key)
+		}
+	}
+}
+
 // auc is the chance that a draw of higher exceeds one of lower.
 func auc(higher, lower []float64) float64 {
 	wins := 0.0
