@@ -43,7 +43,7 @@ var (
 	qUndoLeaving = statement{local, `
 		update core.topic_page set left_at = null, left_reason = '' where topic_id = $1 and left_at >= $2 and added_at < $2`}
 	qPlaces = statement{routed, `
-		select p.page_id, p.url, h.name, h.site, coalesce(s.title, ''), coalesce(s.language, ''), coalesce(s.version, 0), s.last_fetched
+		select p.page_id, p.url, h.name, h.site, coalesce(s.title, ''), coalesce(s.language, ''), coalesce(s.version, 0), s.last_fetched, p.first_seen
 		from core.page p
 		join core.host h on h.bucket = p.bucket and h.host_id = p.host_id and h.bucket = any($2::int[])
 		left join core.page_state s on s.bucket = p.bucket and s.page_id = p.page_id and s.bucket = any($2)
@@ -188,6 +188,7 @@ type Place struct {
 	Language    string
 	Version     int32     // the last one; 0: none
 	LastFetched time.Time // zero: never
+	FirstSeen   time.Time // when its URL was first heard of
 }
 
 // Places returns where pages are, by id.
@@ -202,7 +203,7 @@ func (db *DB) Places(ctx context.Context, pages []PageID) (map[PageID]Place, err
 	}
 	var p Place
 	var fetched *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&p.Page, &p.URL, &p.Host, &p.Site, &p.Title, &p.Language, &p.Version, &fetched}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&p.Page, &p.URL, &p.Host, &p.Site, &p.Title, &p.Language, &p.Version, &fetched, &p.FirstSeen}, func() error {
 		p.LastFetched = deref(fetched)
 		out[p.Page] = p
 		return nil

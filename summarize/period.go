@@ -12,7 +12,6 @@ import (
 	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/summarize/boilerplate"
-	"github.com/strandlinehq/strandline/summarize/novel"
 	"github.com/strandlinehq/strandline/summarize/popular"
 )
 
@@ -116,6 +115,9 @@ func (p *period) load(ctx context.Context) error {
 
 // compute fills in the run.
 func (p *period) compute(ctx context.Context, newest bool) error {
+	if err := p.findBorn(ctx); err != nil {
+		return err
+	}
 	p.turnAway()
 	p.findTemplates()
 	p.count()
@@ -125,28 +127,17 @@ func (p *period) compute(ctx context.Context, newest bool) error {
 	if err := p.trends(ctx); err != nil {
 		return err
 	}
-	// What pages said before they were read for the first time is known, and not new.
-	var known []novel.Sentence
-	for _, rd := range p.pages {
-		if rd.first {
-			for _, s := range rd.known {
-				known = append(known, s.Sentence)
-			}
-		}
-	}
-	data, err := p.history.add(known, number(p.from))
-	if err != nil {
+	before, after := p.background()
+	if _, err := p.history.add(before, number(p.from)); err != nil {
 		return err
 	}
-	fresh := p.summary()
-	if len(fresh) > 0 {
-		known = append(known, fresh...)
+	known := slices.Concat(before, after, p.summary())
+	if len(known) > 0 {
 		own := history{index: newIndex()}
-		if data, err = own.add(known, number(p.from)); err != nil {
+		data, err := own.add(known, number(p.from))
+		if err != nil {
 			return err
 		}
-	}
-	if len(known) > 0 {
 		p.run.History, p.run.HistorySentences = data, len(known)
 	}
 	if newest {
@@ -282,24 +273,14 @@ func (p *period) score(ctx context.Context) error {
 // it links to.
 func (p *period) siteLinks(ctx context.Context) (map[string][]string, error) {
 	site := map[store.PageID]string{}
-	var of []store.Stored
 	for _, rd := range p.pages {
 		site[rd.Page] = rd.Site
-		if rd.seen() {
-			of = append(of, store.Stored{Page: rd.Page, Version: rd.to.Version})
-		}
 	}
 	out := map[string][]string{}
-	err := p.db.View(ctx, func(tx *store.Tx) error {
-		links, err := tx.VersionLinks(ctx, of)
-		for _, s := range of {
-			for _, t := range links[s.Page].Targets {
-				if name, ok := site[t.Page]; ok && t.Page != s.Page && name == site[s.Page] {
-					out[key(s.Page)] = append(out[key(s.Page)], key(t.Page))
-				}
-			}
+	err := p.eachLink(ctx, func(rd *reading, target store.PageID) {
+		if name, ok := site[target]; ok && target != rd.Page && name == rd.Site {
+			out[key(rd.Page)] = append(out[key(rd.Page)], key(target))
 		}
-		return err
 	})
 	return out, err
 }

@@ -23,6 +23,7 @@ type reading struct {
 	member  store.TopicPage
 	fetches store.PeriodFetches
 	first   bool // it is read for the first time in its topic
+	born    bool // and it was published in the period: all of it is new
 
 	from, to store.PeriodVersion // the version before, or the first; the last one
 	language string              // of the last version

@@ -7,6 +7,7 @@ import (
 
 	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
+	"github.com/strandlinehq/strandline/summarize/feature"
 	"github.com/strandlinehq/strandline/summarize/figures"
 	"github.com/strandlinehq/strandline/summarize/novel"
 	"github.com/strandlinehq/strandline/summarize/popular"
@@ -113,6 +114,7 @@ func (p *period) novel(list []sentence) {
 	sum := novel.Summarize(in, p.history.index, novel.Options{
 		Sentences: p.set.Sentences, Query: alternativesOf(p.topic.Query), Language: p.lang,
 		Boilerplate: func(site string, normal uint64) bool { return p.template[voice{site, normal}] },
+		Focus:       p.focus(),
 	})
 	run := &p.run.TopicPeriod
 	run.Boilerplate += sum.Boilerplate
@@ -127,6 +129,38 @@ func (p *period) novel(list []sentence) {
 		}
 		p.run.Sentences = append(p.run.Sentences, out)
 	}
+}
+
+// titleFocus is how far a page is on the topic whose title names it.
+const titleFocus = 0.75
+
+// focus gives how far each page is on the topic: the share of its sentences that have
+// a word of the query, all of it from a half on, and titleFocus at least if its title
+// has one. The front page of a newspaper names the topic too, and is not on it.
+func (p *period) focus() func(page int64) float64 {
+	asked := map[uint64]bool{}
+	for _, t := range feature.Of(wordsOf(p.topic.Query), p.lang) {
+		asked[t.Hash] = true
+	}
+	names := func(v feature.Vector) bool {
+		return slices.ContainsFunc(v, func(t feature.Term) bool { return asked[t.Hash] })
+	}
+	of := make(map[int64]float64, len(p.pages))
+	for _, rd := range p.pages {
+		n := 0
+		for _, s := range rd.last {
+			if names(s.Terms) {
+				n++
+			}
+		}
+		if len(rd.last) > 0 {
+			of[int64(rd.Page)] = min(1, 2*float64(n)/float64(len(rd.last)))
+		}
+		if names(feature.Of(rd.Title, p.lang)) {
+			of[int64(rd.Page)] = max(of[int64(rd.Page)], titleFocus)
+		}
+	}
+	return func(page int64) float64 { return of[page] }
 }
 
 // rows adds figures of tables that changed.

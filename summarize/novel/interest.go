@@ -2,6 +2,7 @@ package novel
 
 import (
 	"math"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -20,6 +21,7 @@ type interest struct {
 	speak     map[uint64]float64 // share of hosts that use a term in new text
 	near      *feature.Days      // around the period
 	cues      *lexicon           // of the language
+	focus     func(page int64) float64
 }
 
 // alternative is a part of a query between its OR.
@@ -45,7 +47,10 @@ func (a *alternative) share(s *Sentence) float64 {
 }
 
 func newInterest(sentences []Sentence, kept []int, opt Options) *interest {
-	in := &interest{sentences: sentences, lang: text.Base(opt.Language), speak: map[uint64]float64{}}
+	in := &interest{sentences: sentences, lang: text.Base(opt.Language), speak: map[uint64]float64{}, focus: opt.Focus}
+	if in.focus == nil {
+		in.focus = func(int64) float64 { return 0 }
+	}
 	in.cues = lexiconOf(in.lang)
 	for part := range strings.SplitSeq(opt.Query, " OR ") {
 		alt := alternative{terms: map[uint64]bool{}}
@@ -98,16 +103,21 @@ const (
 	daysAfter  = 45
 )
 
+// offTopic is the factor of a sentence without a word of the topic, on a page that is not on it.
+const offTopic = 0.25
+
 // of gives the interest of a sentence: 1 for one on the topic that tells nothing
 // in particular and is long enough, times
 //
 //	1 + share of the terms that it has of the query, the best of what stands between OR · 2
 //	1 + mean share of hosts that use its terms
 //	1.6 for a figure, 1.4 for a date, 1.15 for two names or more
-//	.6 without figure and date, .25 where it has no word of the topic
+//	.6 without figure and date
+//	.25 + .75 focus of its page where it has no word of the topic
 //	.3 where it addresses its reader, .5 where it says what ought to be or what holds on a condition
 //	.25 where it speaks of its own page, .5 of its own house ("we"), .25 where it names another day
-//	.35 where it begins by pointing back ("This", "Therefore"), .15 where it is a piece of a sentence
+//	.35 where it begins by pointing back ("This", "Therefore") at nothing, .7 where the sentence that it points at
+//	is shown with it; .15 where it is a piece of a sentence
 //	.6 in English, .85 in others where it tells without figures of a state rather than of what happens
 func (in *interest) of(i int) float64 {
 	s := &in.sentences[i]
@@ -129,6 +139,7 @@ func (in *interest) of(i int) float64 {
 			dated = true
 		}
 	}
+	figure = figure && !onlyLabelled(s)
 	cues := in.cues.of(s.Text)
 	out := (1 + spoken/float64(len(s.Terms))) * (1 + 2*asked)
 	for _, f := range []struct {
@@ -139,13 +150,13 @@ func (in *interest) of(i int) float64 {
 		{dated, 1.4},
 		{names > 1, 1.15},
 		{!figure && !dated, 0.6},
-		{!topical, 0.25},
+		{!topical, offTopic + (1-offTopic)*in.focus(s.Page)},
 		{cues.has(toReader) || contact.MatchString(s.Text), 0.3},
 		{cues.has(ought) || cues.has(conditional), 0.5},
 		{cues.has(ofPage), 0.25},
 		{cues.has(ofHouse), 0.5},
 		{in.near.Elsewhere(s.Terms), 0.25},
-		{cues.has(back), 0.35},
+		{cues.has(back), pointsBack(s)},
 		{cues.has(piece), 0.15},
 		{!cues.has(event) && !figure && in.lang == "en", 0.6},
 		{!cues.has(event) && !figure && in.lang != "en" && in.cues.known, 0.85},
@@ -155,6 +166,23 @@ func (in *interest) of(i int) float64 {
 		}
 	}
 	return out * lengthFactor(len(s.Terms))
+}
+
+// labelled is a number that names one of several things and tells no amount: "Tier 1.", "Route 5,".
+var labelled = regexp.MustCompile(`\p{Lu}\p{L}+ \d{1,3}(?:[.,;:)]|$)`)
+
+// onlyLabelled reports that all numbers of a sentence are such.
+func onlyLabelled(s *Sentence) bool {
+	return len(s.Terms.Figures()) <= len(labelled.FindAllStringIndex(s.Text, -1))
+}
+
+// pointsBack is the factor of a sentence that cannot be understood without the one
+// before, which the summary shows with it if the page has it in the same block.
+func pointsBack(s *Sentence) float64 {
+	if s.Before != "" {
+		return 0.7
+	}
+	return 0.35
 }
 
 // lengthFactor favours sentences that say enough to be understood alone: full

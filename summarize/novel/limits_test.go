@@ -180,3 +180,39 @@ func BenchmarkPeriod(b *testing.B) {
 	runtime.ReadMemStats(&m)
 	b.ReportMetric(float64(m.Sys)/1e6, "MB-of-system")
 }
+
+// TestFewAreTold tells of a quiet day what there is: its ten fresh sentences give more than one, what
+// none of them stands out gives the best and says so, and what was said before is never news.
+func TestFewAreTold(t *testing.T) {
+	t.Parallel()
+	past := repeat.NewIndex(repeat.Options{})
+	opt := Options{Language: "en", Query: "flood deaths", Sentences: 5, Focus: func(int64) float64 { return 0.75 }}
+	quiet := []string{
+		"At this time there are 30 deaths by the flood in Marwick.",
+		"Oakham now meets the criteria of the state for a moderate level of danger.",
+		"A limited supply of sandbags inhibits the work on the dams of Oakham.",
+		"Therefore Oakham is now creating a list of the streets that come first.",
+		"Farmers on the hills have lost some of their hay.",
+		"The army sent tents and blankets to the school of Kirkdale.",
+		"Ferries between Lund and Redmoor stopped for the night.",
+		"Trains of the coast line end in Thornby.",
+		"Granby has opened the town hall to families without a roof.",
+		"Divers searched the harbour of Vexford without a find.",
+	}
+	var day []Sentence
+	for _, s := range quiet {
+		day = append(day, read("a", s, "en"))
+	}
+	got := Summarize(day, past, opt)
+	if len(got.Items) != 5 || got.Faint {
+		t.Errorf("%d of five are told of ten fresh ones (faint: %v)", len(got.Items), got.Faint)
+	}
+	faint := []Sentence{read("a", "You should keep away from the river at all times.", "en"), read("a", "Please call us if you need help with a sandbag.", "en")}
+	if got := Summarize(faint, past, opt); !got.Faint || len(got.Items) != 2 {
+		t.Errorf("nothing stands out: %+v", got)
+	}
+	Remember(past, day, 0, 0)
+	if got := Summarize(day, past, opt); len(got.Items) != 0 || got.Repeats != len(day) {
+		t.Errorf("what was said is told again: %+v", got)
+	}
+}

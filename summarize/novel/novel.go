@@ -59,6 +59,9 @@ type Options struct {
 	// many pages of the site, old text included; nil looks at the given sentences
 	// only.
 	Boilerplate func(site string, normal uint64) bool
+	// Focus is how far a page as a whole is on the topic, from 0 to 1: what it says
+	// without a word of the query is on the topic as far. nil means 0 for all.
+	Focus func(page int64) float64
 }
 
 // Item is one thing that the summary tells.
@@ -73,9 +76,16 @@ type Item struct {
 	Rank     int          // 1 for the most worthwhile
 }
 
+// Bar is the value from which on an item stands out. It is low: a sentence on the
+// topic that one host says and that was half known has 0.25, and one word against it
+// halves or quarters that. What is below the bar is left out beside an item above it;
+// where nothing is above it, the best are told all the same, and Faint says so.
+const Bar = 0.1
+
 // Summary is what a period brought. Its counts add up to the sentences given.
 type Summary struct {
 	Items       []Item // by time
+	Faint       bool   // nothing stands out: the items are the best there are
 	Boilerplate int    // sentences dropped as such
 	Copies      int    // dropped as second ones of a host
 	Empty       int    // dropped for lack of content words

@@ -48,12 +48,9 @@ func Summarize(sentences []Sentence, past *repeat.Index, opt Options) *Summary {
 			Terms: units[k].Terms, Value: it.Value, Group: group, Cost: countWords(s.Text), At: s.At.UnixNano(),
 		})
 	}
-	top := 0.0
-	for _, c := range candidates {
-		top = max(top, c.Value)
-	}
+	sum.Faint = !slices.ContainsFunc(items, func(it Item) bool { return it.Value >= Bar })
 	for i := range candidates {
-		if candidates[i].Value < max(leastValue, leastShare*top) {
+		if !sum.Faint && candidates[i].Value < Bar {
 			candidates[i].Value = 0
 		}
 	}
@@ -113,17 +110,6 @@ func (s *Summary) keep(sentences []Sentence, opt Options) []int {
 	return kept
 }
 
-// leastInterest is the interest below which a sentence does not enter a summary:
-// a shorter summary is better than one filled with advice and small print.
-const leastInterest = 0.9
-
-// leastValue is the least value of an item: what is half known and of middling interest is no news, however
-// little else a period brought.
-const leastValue = 0.45
-
-// leastShare is the share of the best value that an item must have.
-const leastShare = 0.2
-
 // item makes an item of a star over kept. It shows the centre, which is what the
 // rewrites have in common, unless another one is clearly more interesting; and
 // none that repeats the past while another does not.
@@ -148,7 +134,7 @@ func item(star cluster.Star, kept []int, sentences []Sentence, matches []repeat.
 	it.Sentence = kept[shown]
 	it.Nearest = matches[shown]
 	it.Label = repeat.Judge(it.Nearest)
-	if fresh && best >= leastInterest { // what only repeats is never news, however popular
+	if fresh { // what only repeats is never news, however popular
 		// The median: most wordings of a new event are far from the past, and most
 		// of an old one near, whatever a single rewrite looks like.
 		slices.Sort(novelty)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/summarize"
+	"github.com/strandlinehq/strandline/summarize/novel"
 )
 
 // Summary is a period of a topic as a reader gets it.
@@ -90,8 +91,33 @@ func Read(ctx context.Context, db *store.DB, t store.Topic, start time.Time, opt
 		}
 	}
 	slices.SortStableFunc(s.Items, func(a, b Item) int { return a.Place - b.Place })
+	s.sayOnce()
 	s.Terms, err = db.TopicTerms(ctx, t.ID, period.From, termsShown)
 	return s, err
+}
+
+// sayOnce takes from the neighbours of each item what the summary says elsewhere: the
+// sentences of other items, and neighbours that an item before it is shown with.
+func (s *Summary) sayOnce() {
+	said := make([]string, 0, 3*len(s.Items))
+	for _, it := range s.Items {
+		said = append(said, it.Sentence)
+	}
+	without := func(text string) string {
+		for _, x := range said {
+			if x != "" {
+				text = strings.ReplaceAll(text, x, "")
+			}
+		}
+		return strings.Join(strings.Fields(text), " ")
+	}
+	for i := range s.Items {
+		it := &s.Items[i]
+		it.Before = without(it.Before)
+		said = append(said, it.Before)
+		it.After = without(it.After)
+		said = append(said, it.After)
+	}
 }
 
 // Top returns the n best items, the best first.
@@ -125,8 +151,12 @@ func (s *Summary) Lead() string {
 	}
 	out := fmt.Sprintf("%s of %s had something new, on %s: %s, %d of them said before in the topic.",
 		Plural(s.Changed, "page"), fmt.Sprint(s.Checked), Plural(s.HostsChanged, "host"), Plural(s.TopicPeriod.Sentences, "new sentence"), s.Repeats)
-	if len(s.Items) == 0 && s.Mode == summarize.Novel {
+	switch {
+	case s.Mode != summarize.Novel:
+	case len(s.Items) == 0:
 		out += " None of it was news."
+	case !slices.ContainsFunc(s.Items, func(it Item) bool { return it.Weight >= novel.Bar }):
+		out += " Nothing stands out; these are the best of them."
 	}
 	return out
 }

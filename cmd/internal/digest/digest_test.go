@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
 	"github.com/strandlinehq/strandline/cmd/internal/atom"
@@ -175,5 +176,25 @@ func TestEntry(t *testing.T) {
 	}
 	if !strings.Contains(back.Entries[1].Content.Text, "Nothing new on 4 pages.") {
 		t.Errorf("a quiet period says %s", back.Entries[1].Content.Text)
+	}
+}
+
+// TestSayOnce shows no sentence twice: neither as a neighbour of another item nor as one of two.
+func TestSayOnce(t *testing.T) {
+	t.Parallel()
+	item := func(before, sentence, after string) Item {
+		return Item{TopicSentence: store.TopicSentence{Before: before, Sentence: sentence, After: after}}
+	}
+	s := Summary{Items: []Item{
+		item("A one.", "B two.", "C three. D four."), item("B two. C three.", "D four.", "E five."), item("D four. E five.", "F six.", "A one."),
+	}}
+	s.sayOnce()
+	var got []string
+	for _, it := range s.Items {
+		got = append(got, it.Before+"|"+it.Sentence+"|"+it.After)
+	}
+	want := []string{"A one.|B two.|C three.", "|D four.|E five.", "|F six.|"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
