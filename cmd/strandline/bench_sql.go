@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,11 +98,11 @@ func (f *sqlFigures) count(ctx context.Context, o *opened) error {
 
 // ask asks all questions as the role of analysts does.
 func (c *benchSQLCmd) ask(ctx context.Context, o *opened, files []string, out *sqlFigures) error {
-	url, err := o.readerURL(ctx)
+	as, err := o.readerLogin(ctx, io.Discard)
 	if err != nil {
 		return err
 	}
-	conn, err := pgx.Connect(ctx, url)
+	conn, err := as.connect(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,21 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/strandlinehq/strandline/cmd/internal/report"
-	"github.com/strandlinehq/strandline/store"
 	"github.com/strandlinehq/strandline/store/localpg"
 )
 
@@ -27,26 +27,22 @@ type sqlCmd struct {
 
 // Run gives the reader's view: schema api_v1, read-only.
 func (c *sqlCmd) Run(ctx context.Context, a *app) error {
+	if c.CSV && a.flags.JSON {
+		return usagef("--csv and --json exclude each other")
+	}
 	o, err := a.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer o.Close()
-	url, err := o.readerURL(ctx)
+	as, err := o.readerLogin(ctx, a.stderr)
 	if err != nil {
 		return err
 	}
 	if c.Command == "" {
-		return c.psql(ctx, a, url)
+		return c.psql(ctx, a, as)
 	}
-	config, err := pgx.ParseConfig(url)
-	if err != nil {
-		return err
-	}
-	for name, value := range map[string]string{"default_transaction_read_only": "on", "search_path": "api_v1, pg_catalog", "timezone": "UTC"} {
-		config.RuntimeParams[name] = value
-	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	conn, err := as.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,24 +73,6 @@ func (c *sqlCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// readerURL is how a reader connects: to the private PostgreSQL as a role that
-// sees the views and nothing else. On a server of somebody else's the role is the
-// one that its URL names, since only the operator can make another one known there.
-func (o *opened) readerURL(ctx context.Context) (string, error) {
-	if o.server == nil {
-		return o.url, nil
-	}
-	if _, err := o.GrantReader(ctx); err != nil {
-		return "", err
-	}
-	u, err := url.Parse(o.url)
-	if err != nil {
-		return "", err
-	}
-	u.User = url.User(store.ReaderRole)
-	return u.String(), nil
-}
-
 // refusal says what PostgreSQL has against a statement. A fault of the statement
 // is the person's; any other is not.
 func refusal(err error) error {
@@ -107,6 +85,8 @@ func refusal(err error) error {
 		return usagef("%s: this is the reader's view, which changes nothing", pg.Message)
 	case pg.Code == "42601" && strings.Contains(pg.Message, "multiple commands"):
 		return usagef("one statement at a time: give each to a -c of its own, or pipe them to 'strandline sql'")
+	case pg.Code == "42501": // insufficient_privilege
+		return usagef("%s: a reader sees the views of api_v1; the view api_v1.data_dictionary lists them", pg.Message)
 	case strings.HasPrefix(pg.Code, "42"): // syntax error or access rule violation
 		msg := pg.Message
 		if pg.Position > 0 {
@@ -123,8 +103,9 @@ func refusal(err error) error {
 	return err
 }
 
-// psql starts the person's own psql on the database.
-func (c *sqlCmd) psql(ctx context.Context, a *app, url string) error {
+// psql starts the person's own psql on the database. Address and settings go by the variables of
+// libpq, so that no password stands on a command line, which every user of the machine can read.
+func (c *sqlCmd) psql(ctx context.Context, a *app, as login) error {
 	program, err := exec.LookPath("psql")
 	if err != nil {
 		in, ferr := localpg.Find("")
@@ -133,26 +114,66 @@ func (c *sqlCmd) psql(ctx context.Context, a *app, url string) error {
 		}
 		program = in.Path("psql")
 	}
-	cmd := exec.CommandContext(ctx, program, url)
-	cmd.Env = append(os.Environ(), "PGOPTIONS=-c default_transaction_read_only=on -c search_path=api_v1,pg_catalog")
+	env, err := libpqEnv(as.address)
+	if err != nil {
+		return unreachable(err)
+	}
+	cmd := exec.CommandContext(ctx, program)
+	cmd.Env = slices.Concat(os.Environ(), env, []string{"PGOPTIONS=" + as.options()})
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 	return cmd.Run()
 }
 
+// json prints an array of objects, the columns in the order asked for, a row at a time. An object
+// holds a name once, so columns of one name are refused.
 func (c *sqlCmd) json(a *app, rows pgx.Rows) error {
-	out := []map[string]any{}
+	names := columns(rows)
+	keys := make([]string, len(names))
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return usagef("two columns are called %s, and an object of JSON holds a name once: name them apart by 'as'", name)
+		}
+		key, err := marshal(name)
+		if err != nil {
+			return err
+		}
+		keys[i] = key + ":"
+	}
+	w := bufio.NewWriter(a.stdout)
+	between := "["
 	for rows.Next() {
 		values, err := rows.Values()
 		if err != nil {
 			return err
 		}
-		row := make(map[string]any, len(values))
-		for i, f := range rows.FieldDescriptions() {
-			row[f.Name] = values[i]
+		fmt.Fprint(w, between, "{")
+		for i, v := range values {
+			text, err := marshal(v)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", names[i], err)
+			}
+			if i > 0 {
+				fmt.Fprint(w, ",")
+			}
+			fmt.Fprint(w, keys[i], text)
 		}
-		out = append(out, row)
+		fmt.Fprint(w, "}")
+		between = ","
 	}
-	return a.printJSON(out)
+	if between == "[" {
+		fmt.Fprint(w, between)
+	}
+	fmt.Fprintln(w, "]")
+	return w.Flush()
+}
+
+// marshal gives a value as JSON, with <, > and & as they are.
+func marshal(v any) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 func (c *sqlCmd) csv(a *app, rows pgx.Rows) error {
