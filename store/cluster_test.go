@@ -97,7 +97,7 @@ func (tw *twin) faults(t *testing.T, s sourceStatement) []string {
 	switch word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(s.sql)), " "); strings.TrimSpace(word) {
 	case "select", "insert", "update", "delete", "with":
 	default:
-		if s.kind == "local" && slices.Contains([]string{"listen", "unlisten", "notify", "set", "analyze"}, word) {
+		if s.kind == "local" && slices.Contains([]string{"listen", "unlisten", "notify", "set", "analyze", "grant"}, word) {
 			return out // has no plan
 		}
 	}
