@@ -48,6 +48,15 @@ func (e Error) place() string {
 	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column)
 }
 
+// within reports whether another fault concerns the same value, or one that holds it or is held by it.
+func (e Error) within(other Error) bool {
+	below := func(inner, outer string) bool {
+		rest, ok := strings.CutPrefix(inner, outer)
+		return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+	}
+	return e.File == other.File && (below(e.Key, other.Key) || below(other.Key, e.Key))
+}
+
 // shorten keeps a value of any length from filling the screen.
 func shorten(s string) string {
 	const most = 80

@@ -238,3 +238,41 @@ func TestStateDir(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadChecks has what a check finds stand in its place among the faults of the files, with the lists counted
+// over all files, and left out where a value is faulty anyhow.
+func TestLoadChecks(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"main.yaml":          "targets:\n  - {name: a, file: x}\n  - {name: b, url: none}\nnosuch: 1\n",
+		"watches.d/one.yaml": "targets:\n  - name: c\n    webhook: {url: 'https://a.example/'}\n",
+	})
+	file := filepath.Join(dir, "main.yaml")
+	_, err := Load(file, func(c *Config) Errors {
+		var out Errors
+		for _, key := range []string{"targets[2].webhook.secret_file", "targets[0].file", "targets[1].url", "database.url", "targets[7].url"} {
+			out = append(out, c.Fault(key, "is wrong", "right"))
+		}
+		return out
+	})
+	var list Errors
+	if !errors.As(err, &list) {
+		t.Fatalf("Load: %v", err)
+	}
+	type place struct {
+		File         string
+		Line, Column int
+		Key          string
+	}
+	var got []place
+	for _, e := range list {
+		got = append(got, place{strings.TrimPrefix(e.File, dir+"/"), e.Line, e.Column, e.Key})
+	}
+	want := []place{
+		{"", 0, 0, "targets[7].url"}, {"main.yaml", 0, 0, "database.url"}, {"main.yaml", 2, 21, "targets[0].file"},
+		{"main.yaml", 3, 20, "targets[1].url"}, {"main.yaml", 4, 1, "nosuch"}, {"watches.d/one.yaml", 3, 14, "targets[0].webhook.secret_file"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s\n%v", diff, err)
+	}
+}

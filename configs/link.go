@@ -1,5 +1,10 @@
 package configs
 
+import (
+	"strconv"
+	"strings"
+)
+
 // link checks what spans sections and files: that no name of a kind is taken twice, and that every target that a
 // notify names exists.
 func (l *loading) link() Errors {
@@ -100,4 +105,39 @@ func namesIn[T any](all []T, name func(*T) Name) []Name {
 func (p *part) error(path, message string) Error {
 	e := p.keys[path]
 	return Error{File: p.file, Line: e.line, Column: e.column, Key: path, Message: message}
+}
+
+// Fault gives an Error that points at a key of the configuration, such as database.url or targets[3].url, the lists
+// counted over all files; in the error they are counted within the file. What is wrong is said as in Error.Message.
+func (c *Config) Fault(key, message, allowed string) Error {
+	list, rest, isItem := strings.Cut(key, "[")
+	number, field, _ := strings.Cut(rest, "]")
+	n, err := strconv.Atoi(number)
+	for i := range c.parts {
+		p := &c.parts[i]
+		if !isItem || err != nil {
+			return p.fault(key, message, allowed)
+		}
+		count := 0
+		for ; p.has(item(list, count)); count++ {
+		}
+		if n < count {
+			return p.fault(item(list, n)+field, message, allowed)
+		}
+		n -= count
+	}
+	return Error{Key: key, Message: message, Allowed: allowed}
+}
+
+func (p *part) has(path string) bool { _, ok := p.keys[path]; return ok }
+
+// fault points at a key, or, where it is not written, at the section that would hold it.
+func (p *part) fault(path, message, allowed string) Error {
+	e := p.error(path, message)
+	e.Allowed = allowed
+	for outer := path; e.Line == 0 && outer != ""; {
+		outer = outer[:max(strings.LastIndexAny(outer, ".["), 0)]
+		e.Line, e.Column = p.keys[outer].line, p.keys[outer].column
+	}
+	return e
 }

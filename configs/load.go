@@ -23,15 +23,21 @@ func Candidates() []string {
 
 // Load reads the configuration file at path and the fragments beside it. An empty path stands for the first of
 // Candidates that exists, and for Default when none does. The error is an Errors that holds every fault of every file.
-func Load(path string) (*Config, error) { return load(path, Candidates()) }
+//
+// The checks are of what files cannot tell of themselves, such as whether a program is there; what they find stands
+// among the other faults. They are given the configuration as far as it could be read, faulty parts and all; what a
+// check has against a value that is faulty anyhow is left out.
+func Load(path string, checks ...func(*Config) Errors) (*Config, error) {
+	return load(path, Candidates(), checks...)
+}
 
-func load(path string, candidates []string) (*Config, error) {
+func load(path string, candidates []string, checks ...func(*Config) Errors) (*Config, error) {
 	if path == "" {
 		if path = first(candidates); path == "" {
 			return Default(), nil
 		}
 	}
-	return loadFiles(path)
+	return loadFiles(path, checks)
 }
 
 // first gives the first file that exists, or "". One that exists but cannot be read is a fault to report and not to pass over.
@@ -44,7 +50,7 @@ func first(candidates []string) string {
 	return ""
 }
 
-func loadFiles(path string) (*Config, error) {
+func loadFiles(path string, checks []func(*Config) Errors) (*Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, Errors{fileError(path, err)}
@@ -68,6 +74,13 @@ func loadFiles(path string) (*Config, error) {
 		}
 	}
 	l.readLists()
+	for _, check := range checks {
+		for _, e := range check(l.config) {
+			if !slices.ContainsFunc(l.errs, e.within) {
+				l.errs = append(l.errs, e)
+			}
+		}
+	}
 	return l.finish()
 }
 

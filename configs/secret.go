@@ -90,7 +90,7 @@ func readSecret(path string) (Secret, error) {
 	const most = 64 << 10      // no secret is longer; a wrong path to a huge file must not fill the memory
 	info, err := os.Stat(path) // before opening, since opening a named pipe would wait
 	if err != nil {
-		return "", fmt.Errorf("secret file: %w", err)
+		return "", secretError(path, err)
 	}
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("secret file %s is not a plain file", path)
@@ -100,7 +100,7 @@ func readSecret(path string) (Secret, error) {
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("secret file: %w", err)
+		return "", secretError(path, err)
 	}
 	defer file.Close()
 	content, err := io.ReadAll(io.LimitReader(file, most+1))
@@ -112,9 +112,24 @@ func readSecret(path string) (Secret, error) {
 	}
 	text := strings.TrimRight(string(content), "\r\n")
 	if text == "" {
-		return "", fmt.Errorf("secret file %s is empty", path)
+		return "", fmt.Errorf("secret file %s is empty: write the secret into it", path)
 	}
 	return Secret(text), nil
+}
+
+// secretError says what to do about a file that cannot be opened.
+func secretError(path string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err // the path is said
+	}
+	advice := ""
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		advice = "; make it, for the service's user alone to read, or correct the path"
+	case errors.Is(err, fs.ErrPermission):
+		advice = "; run this as the service's user, or give the file to who runs it"
+	}
+	return fmt.Errorf("secret file %s: %w%s", path, err, advice)
 }
 
 // SecretFiles gives all files of secrets that the configuration names, in its order.

@@ -2,6 +2,9 @@ package configs
 
 import "strings"
 
+// Suggest gives the known word that the user most likely meant, or "".
+func Suggest(word string, known []string) string { return suggest(word, known) }
+
 // suggest gives the known word that the user most likely meant, or "". A word counts as meant when at most a third
 // of its letters, and never more than three, are wrong.
 func suggest(word string, known []string) string {

@@ -3,6 +3,7 @@ package configs
 import (
 	"net/url"
 	"path/filepath"
+	"strconv"
 )
 
 // Target is a place to which messages go. Exactly one of its five ways is set.
@@ -60,6 +61,8 @@ func (t *Target) check(s *section) {
 	if t.URL != "" {
 		if u, err := url.Parse(t.URL.Reveal()); err != nil || u.Scheme == "" || (u.Host == "" && u.Opaque == "" && u.Path == "") {
 			s.fault("url", redacted, "is not a service URL", "scheme://..., such as smtp://host:25/?from=..&to=..")
+		} else if port, err := strconv.ParseUint(u.Port(), 10, 64); u.Port() != "" && (err != nil || port < 1 || port > 65535) {
+			s.fault("url", redacted, "names the port "+u.Port()+", which there cannot be", "1 to 65535")
 		}
 	}
 	if len(t.Exec) > 0 && !filepath.IsAbs(t.Exec[0]) {

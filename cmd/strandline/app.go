@@ -103,9 +103,9 @@ func (a *app) status(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// config loads the configuration that the flags name.
-func (a *app) config() (*configs.Config, error) {
-	c, err := configs.Load(a.flags.Config)
+// config loads the configuration that the flags name, with checks beside those of its files.
+func (a *app) config(checks ...func(*configs.Config) configs.Errors) (*configs.Config, error) {
+	c, err := configs.Load(a.flags.Config, checks...)
 	if err != nil {
 		var list configs.Errors
 		if errors.As(err, &list) {

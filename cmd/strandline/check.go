@@ -21,15 +21,12 @@ func (c *checkCmd) Run(a *app) error {
 	if c.File != "" {
 		a.flags.Config = c.File
 	}
-	config, err := a.config()
+	config, err := a.config(a.verify)
 	if err != nil {
 		return err
 	}
 	for _, w := range config.Warnings {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
-	}
-	if _, err := buildTargets(config); err != nil {
-		return err
 	}
 	return c.plan(a, config, time.Now())
 }

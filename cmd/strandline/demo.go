@@ -62,6 +62,15 @@ func (c *demoCmd) Run(ctx context.Context, a *app) error {
 	if err := os.WriteFile(a.flags.Config, []byte(plan.yaml(dir)), 0o644); err != nil {
 		return err
 	}
+	config, err := a.config()
+	if err != nil {
+		return err
+	}
+	release, err := a.claim(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer release()
 	o, err := a.create(ctx)
 	if err != nil {
 		return err

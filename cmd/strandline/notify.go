@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/netip"
 	"os"
@@ -44,7 +45,7 @@ func (c *notifyTestCmd) Run(ctx context.Context, a *app) error {
 		}
 		target, err := buildTarget(t, config.Crawler.UserAgent)
 		if err != nil {
-			return err
+			return usagef("target %s: %w", t.Name, err)
 		}
 		now := time.Now()
 		m := notice.Message{
@@ -90,15 +91,24 @@ func (c *notifyRetryCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// buildTargets makes the targets of a configuration, reading their secrets.
+// buildTargets makes the targets of a configuration, reading their secrets. The error has every
+// target that cannot be made, with its place.
 func buildTargets(c *configs.Config) (map[string]notify.Target, error) {
 	out := make(map[string]notify.Target, len(c.Targets))
+	var faults configs.Errors
 	for i := range c.Targets {
 		t, err := buildTarget(&c.Targets[i], c.Crawler.UserAgent)
-		if err != nil {
+		var fault targetFault
+		switch {
+		case errors.As(err, &fault):
+			faults = append(faults, c.Fault(fmt.Sprintf("targets[%d].%s", i, fault.key), fault.err.Error(), ""))
+		case err != nil:
 			return nil, err
 		}
 		out[string(c.Targets[i].Name)] = t
+	}
+	if len(faults) > 0 {
+		return nil, faults
 	}
 	return out, nil
 }
@@ -118,43 +128,71 @@ func virtualTargets(c *configs.Config, stateDir string) map[string]notify.Target
 	return out
 }
 
-func buildTarget(t *configs.Target, agent string) (target notify.Target, err error) {
-	defer func() {
-		if err != nil {
-			err = usagef("target %s: %w", t.Name, err)
-		}
-	}()
-	credentials := os.Getenv("CREDENTIALS_DIRECTORY")
+// targetFault is what a key of a target has against it.
+type targetFault struct {
+	key string
+	err error
+}
+
+func (f targetFault) Error() string { return f.key + ": " + f.err.Error() }
+func (f targetFault) Unwrap() error { return f.err }
+
+// buildTarget makes a target; its error is a targetFault.
+func buildTarget(t *configs.Target, agent string) (notify.Target, error) {
+	target, key, err := makeTarget(t, agent, os.Getenv("CREDENTIALS_DIRECTORY"))
+	if err != nil {
+		return nil, targetFault{key, err}
+	}
+	return target, nil
+}
+
+// makeTarget makes a target, or gives the key that is at fault.
+func makeTarget(t *configs.Target, agent, credentials string) (target notify.Target, key string, err error) {
 	switch {
 	case t.File != "":
-		return notify.NewFile(string(t.File)), nil
+		dir := filepath.Dir(string(t.File))
+		if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil, "file", fmt.Errorf("the folder %s is not there: make it, or correct the path", dir)
+		} else if err == nil && !info.IsDir() {
+			return nil, "file", fmt.Errorf("%s is not a folder", dir)
+		}
+		return notify.NewFile(string(t.File)), "", nil
 	case len(t.Exec) > 0:
-		info, err := os.Stat(t.Exec[0])
-		if err != nil {
-			return nil, fmt.Errorf("exec: %w", err)
-		}
-		if info.IsDir() || info.Mode().Perm()&0o111 == 0 {
-			return nil, fmt.Errorf("exec: %s is not a program: run chmod +x %s", t.Exec[0], t.Exec[0])
-		}
-		return notify.NewProgram(t.Exec), nil
+		return notify.NewProgram(t.Exec), "exec[0]", checkProgram(t.Exec[0])
 	case t.Webhook != nil:
 		var secret configs.Secret
 		if t.Webhook.SecretFile != "" {
 			if secret, err = t.Webhook.SecretFile.Read(credentials); err != nil {
-				return nil, err
+				return nil, "webhook.secret_file", err
 			}
 		}
-		return notify.NewWebhook(t.Webhook.URL.Reveal(), secret.Reveal(), agent, t.Webhook.Private)
+		target, err = notify.NewWebhook(t.Webhook.URL.Reveal(), secret.Reveal(), agent, t.Webhook.Private)
+		return target, "webhook", err
 	case t.URLFile != "":
 		secret, err := t.URLFile.Read(credentials)
 		if err != nil {
-			return nil, err
+			return nil, "url_file", err
 		}
-		return notify.NewService(strings.TrimSpace(secret.Reveal()))
+		target, err = notify.NewService(strings.TrimSpace(secret.Reveal()))
+		return target, "url_file", err
 	case t.URL != "":
-		return notify.NewService(t.URL.Reveal())
+		target, err = notify.NewService(t.URL.Reveal())
+		return target, "url", err
 	}
-	return nil, errors.New("says not where messages go")
+	return nil, "name", errors.New("says not where messages go")
+}
+
+func checkProgram(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no program %s: install it, or correct the path", path)
+	case err != nil:
+		return err
+	case info.IsDir() || info.Mode().Perm()&0o111 == 0:
+		return fmt.Errorf("%s is not a program: run chmod +x %s", path, path)
+	}
+	return nil
 }
 
 // tellingWatches translates the watches that tell somebody, by the ids that the store gave.

@@ -47,7 +47,7 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 		s.app.log.Error("configuration refused, the old one stays", "errors", out.Errors)
 		return out
 	}
-	c, err := s.app.config()
+	c, err := s.app.config(checksOf(s.app, s.clock)...)
 	if err != nil {
 		return refuse(err)
 	}

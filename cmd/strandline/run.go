@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/strandlinehq/strandline/cmd/internal/control"
+	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -29,6 +30,15 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	config, err := a.config(checksOf(a, clk)...)
+	if err != nil {
+		return err
+	}
+	release, err := a.claim(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer release()
 	o, err := a.create(ctx)
 	if err != nil {
 		return err
@@ -76,6 +86,15 @@ func (c *runCmd) Run(ctx context.Context, a *app) error {
 	}
 	s.sayStopped(a, err)
 	return err
+}
+
+// claim makes this process the one daemon of the state directory, before anything is started or written.
+func (a *app) claim(ctx context.Context, c *configs.Config) (release func(), err error) {
+	dir, err := stateDir(string(c.StateDir), a.flags.StateDir != "")
+	if err != nil {
+		return nil, err
+	}
+	return control.Claim(ctx, dir)
 }
 
 // sayStopped tells what was stored since the start.

@@ -2,7 +2,7 @@
 // state directory: a Unix socket in it that speaks HTTP. Who may open the socket
 // is who may write to the directory.
 //
-// Listen serves a daemon's Handler; Dial gives a Client for the commands reload
+// Claim keeps a second daemon off; Listen serves a daemon's Handler; Dial gives a Client for the commands reload
 // and status. What the daemon knows beyond its database is all that passes here.
 package control
 
@@ -41,12 +41,40 @@ type Daemon interface {
 	State(ctx context.Context) any
 }
 
+// Claim makes the caller the one daemon of a state directory until release is called or the process
+// ends, however it ends. It is asked for before a daemon touches anything: a lock on the directory itself
+// leaves no file behind, and of two that come at once one gets it.
+func Claim(ctx context.Context, dir string) (release func(), err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("state directory: %w", err)
+	}
+	err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		if _, ping := Dial(dir).ping(ctx); ping == nil { // of a version that claims nothing
+			err = syscall.EWOULDBLOCK
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		err = errors.Join(anotherDaemon(dir), d.Close())
+	case err != nil:
+		err = errors.Join(fmt.Errorf("state directory: %w", err), d.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = d.Close() }, nil // closing unlocks
+}
+
+func anotherDaemon(dir string) error { return fmt.Errorf("another daemon runs on %s", dir) }
+
 // Listen makes the socket in dir and serves d until ctx is done. A socket that a
 // killed daemon left behind is replaced; a living daemon's is not.
 func Listen(ctx context.Context, dir string, d Daemon) error {
 	path := filepath.Join(dir, socketName)
 	if _, err := Dial(dir).ping(ctx); err == nil {
-		return fmt.Errorf("another daemon runs on %s", dir)
+		return anotherDaemon(dir)
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("control socket: %w", err)

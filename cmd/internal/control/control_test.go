@@ -63,3 +63,23 @@ func TestControl(t *testing.T) {
 		t.Errorf("after the end: %v, want ErrNoDaemon", err)
 	}
 }
+
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	release, err := Claim(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Claim(t.Context(), dir); err == nil || err.Error() != "another daemon runs on "+dir {
+		t.Errorf("a second claim: %v", err)
+	}
+	release()
+	if release, err = Claim(t.Context(), dir); err != nil {
+		t.Fatalf("after the release: %v", err)
+	}
+	release()
+	if _, err := Claim(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory that is not there: %v", err)
+	}
+}

@@ -3,16 +3,20 @@ package notify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"log"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/nicholas-fedor/shoutrrr"
+	"github.com/nicholas-fedor/shoutrrr/pkg/router"
 	"github.com/nicholas-fedor/shoutrrr/pkg/types"
 
+	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -31,16 +35,32 @@ const serviceTimeout = attemptTimeout - 5*time.Second
 // NewService returns the service of a URL.
 func NewService(address string) (*Service, error) {
 	s := &Service{secrets: pieces(address)}
-	s.scheme, _, _ = strings.Cut(address, ":")
+	var ok bool
+	if s.scheme, _, ok = strings.Cut(address, "://"); !ok {
+		return nil, errors.New("is not a service URL; allowed: scheme://..., such as smtp://host:25/?from=..&to=..")
+	}
 	// The library's logger would print URLs.
-	router, err := shoutrrr.NewSender(log.New(io.Discard, "", 0), address)
+	sender, err := shoutrrr.NewSender(log.New(io.Discard, "", 0), address)
+	if errors.Is(err, router.ErrUnknownService) {
+		return nil, unknown(s.scheme)
+	}
 	if err != nil {
 		return nil, errors.New(line(s.scheme+": "+cause(err).Error(), s.secrets...))
 	}
-	router.Timeout = serviceTimeout
-	s.send = router.Send
+	sender.Timeout = serviceTimeout
+	s.send = sender.Send
 	s.markup = asHTML(address)
 	return s, nil
+}
+
+// unknown says which services there are, or which one was surely meant.
+func unknown(scheme string) error {
+	known := (&router.ServiceRouter{}).ListServices()
+	if word := configs.Suggest(scheme, known); word != "" {
+		return fmt.Errorf("%q is not a service; did you mean %s?", scheme, word)
+	}
+	slices.Sort(known)
+	return fmt.Errorf("%q is not a service; allowed: %s", scheme, strings.Join(known, ", "))
 }
 
 // Send sends a message as text. The library knows no contexts; what ctx ends is
