@@ -10,26 +10,74 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-var qCaptures = statement{all, `
+const (
+	captureColumns = `
 	select p.url, f.page_id, f.started_at, f.attempt, f.outcome::text, f.kind, coalesce(f.status, 0), coalesce(f.version, 0),
 	       coalesce(f.head, v.head), coalesce(v.sha256, f.sha256), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags,
-	       f.error is not distinct from $5, f.detail
+	       f.error is not distinct from $4, f.detail
 	from core.fetch f
 	join core.page p on p.bucket = f.bucket and p.page_id = f.page_id
 	left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version
 	where f.status is not null and v.thinned_at is null
 	  and ($1::text is null or p.url like $1)
 	  and ($2::timestamptz is null or f.started_at >= $2)
-	  and ($3::timestamptz is null or f.started_at < $3)
-	  and ($4::int is null or f.watch_id = $4)
-	order by f.page_id, f.started_at, f.attempt`}
+	  and ($3::timestamptz is null or f.started_at < $3)`
+	captureOrder = `
+	order by f.page_id, f.started_at, f.attempt`
+)
+
+var (
+	qCaptures      = statement{all, captureColumns + captureOrder}
+	qWatchCaptures = statement{all, captureColumns + `
+	  and exists (select from core.watch_page w where w.bucket = f.bucket and w.page_id = f.page_id and w.watch_id = $5)` + captureOrder}
+	qTopicCaptures = statement{all, captureColumns + `
+	  and exists (select from core.topic_page t where t.bucket = f.bucket and t.page_id = f.page_id and t.topic_id = $5 and t.added_at is not null)` + captureOrder}
+	// The fetches of crawled snapshots, and what was imported into the series.
+	qSeriesCaptures = statement{all, captureColumns + `
+	  and (exists (select from core.snapshot_page s join core.snapshot n on n.snapshot_id = s.snapshot_id
+	               where s.bucket = f.bucket and s.page_id = f.page_id and s.crawled_at = f.started_at and n.series_id = $5)
+	    or exists (select from core.series_capture c where c.bucket = f.bucket and c.page_id = f.page_id and c.captured_at = f.started_at and c.series_id = $5))` +
+		captureOrder}
+)
 
 // Selection says which captures are meant; the zero value means all.
 type Selection struct {
 	// URL is a canonical URL; a * at the end stands for any rest.
 	URL      string
 	From, To time.Time // To is not included
-	WatchID  int32
+	// Of the three at most one is set. A watch and a topic stand for all captures of the pages that
+	// belong to them or did, a series for the captures that its snapshots are made of.
+	Watch, Series, Topic string
+}
+
+// of gives the statement of the selection and the id that it asks for, if any.
+func (s Selection) of(ctx context.Context, db *DB) (q statement, ids []any, err error) {
+	switch {
+	case s.Watch != "":
+		id, err := db.watchID(ctx, s.Watch)
+		return qWatchCaptures, []any{id}, err
+	case s.Series != "":
+		series, err := db.SeriesByName(ctx, s.Series)
+		return qSeriesCaptures, []any{series.ID}, err
+	case s.Topic != "":
+		topic, err := db.TopicByName(ctx, s.Topic)
+		return qTopicCaptures, []any{topic.ID}, err
+	}
+	return qCaptures, nil, nil
+}
+
+// watchID gives the id of the watch of a name, or an error that wraps ErrNotFound.
+func (db *DB) watchID(ctx context.Context, name string) (int32, error) {
+	rows, err := db.Watches(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, w := range rows {
+		if w.Name == name {
+			return w.ID, nil
+		}
+	}
+	return 0, fmt.Errorf("watch %s: %w", name, ErrNotFound)
 }
 
 // CaptureRow is an answer of the web as stored.
@@ -64,7 +112,11 @@ func (db *DB) EachCapture(ctx context.Context, s Selection, f func(CaptureRow) e
 		p := likePattern(s.URL)
 		pattern = &p
 	}
-	rows, err := db.pool.Query(ctx, qCaptures.sql, pattern, orNil(s.From), orNil(s.To), watchOrNil(s.WatchID), missingPayload)
+	q, ids, err := s.of(ctx, db)
+	if err != nil {
+		return fmt.Errorf("read captures: %w", err)
+	}
+	rows, err := db.pool.Query(ctx, q.sql, append([]any{pattern, orNil(s.From), orNil(s.To), missingPayload}, ids...)...)
 	if err != nil {
 		return fmt.Errorf("read captures: %w", err)
 	}

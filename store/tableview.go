@@ -36,7 +36,8 @@ type ViewColumn struct {
 }
 
 // ViewQuery says which rows of a view of schema api_v1 are read. A filter on a
-// column that the view does not have is an error.
+// column that the view does not have is an error; Watch, Series and Topic choose the
+// rows of their pages then, if the view is of pages.
 type ViewQuery struct {
 	View     string
 	URL      string    // canonical; a * at the end stands for any rest; empty for all
@@ -146,6 +147,15 @@ type viewSelect struct {
 	args []any
 }
 
+// membersOf are the pages that belong, or did, to a watch, series or topic, for views that name the pages alone.
+func membersOf() map[string]string {
+	return map[string]string{
+		"watch":  "from core.watch_page m join core.watch o using (watch_id) where o.name",
+		"series": "from core.snapshot_page m join core.snapshot n using (snapshot_id) join core.series o using (series_id) where o.name",
+		"topic":  "from core.topic_page m join core.topic o using (topic_id) where m.added_at is not null and o.name",
+	}
+}
+
 // viewSelect writes the query. Names come from the catalogue and are quoted; what a
 // person wrote goes as parameters.
 func (db *DB) viewSelect(ctx context.Context, q ViewQuery, columns []ViewColumn) (viewSelect, error) {
@@ -162,10 +172,14 @@ func (db *DB) viewSelect(ctx context.Context, q ViewQuery, columns []ViewColumn)
 		if f.value == "" {
 			continue
 		}
-		if !has(f.column) {
-			return viewSelect{}, fmt.Errorf("%w with a column %s: %s has none", ErrNoView, f.column, q.View)
+		switch {
+		case has(f.column):
+			only("%s = $%d", f.column, f.value)
+		case has("page_id") && has("bucket"):
+			only("(%[1]s, bucket) in (select m.page_id, m.bucket "+membersOf()[f.column]+" = $%[2]d)", "page_id", f.value)
+		default:
+			return viewSelect{}, fmt.Errorf("%w of a %s, or of pages: %s", ErrNoView, f.column, q.View)
 		}
-		only("%s = $%d", f.column, f.value)
 	}
 	if !q.From.IsZero() || !q.To.IsZero() {
 		i := slices.IndexFunc(timeColumns(), has)

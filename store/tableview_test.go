@@ -56,6 +56,7 @@ func TestReadView(t *testing.T) {
 		{store.ViewQuery{View: "version", To: at(60)}, 1},
 		{store.ViewQuery{View: "version", URL: "http://a.test/", From: at(1), To: at(61)}, 1},
 		{store.ViewQuery{View: "fetch_log", Watch: "it's"}, 0},
+		{store.ViewQuery{View: "version", Watch: "it's"}, 0},
 	} {
 		if got, _ := count(test.query); got != test.want {
 			t.Errorf("%+v: %d rows, want %d", test.query, got, test.want)
@@ -70,7 +71,7 @@ func TestReadView(t *testing.T) {
 		[]store.ColumnType{types["page_id"], types["url"], types["first_seen"], types["flags"], types["bucket"], types["status"]}); diff != "" {
 		t.Errorf("types of view version (-want +got):\n%s", diff)
 	}
-	for _, q := range []store.ViewQuery{{View: "nosuch"}, {View: ""}, {View: "page; drop"}, {View: "page", Topic: "x"}, {View: "storage", From: epoch}, {View: "storage", URL: "http://a.test/"}} {
+	for _, q := range []store.ViewQuery{{View: "nosuch"}, {View: ""}, {View: "page; drop"}, {View: "storage", Topic: "x"}, {View: "storage", From: epoch}, {View: "storage", URL: "http://a.test/"}} {
 		err := db.ReadView(t.Context(), q, func([]store.ViewColumn) error { return errors.New("begun") }, nil)
 		if !errors.Is(err, store.ErrNoView) {
 			t.Errorf("%+v: error %v, want ErrNoView", q, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,9 +27,9 @@ type exportCmd struct {
 	URL    string `help:"Only this page; a * at the end stands for any rest." placeholder:"URL"`
 	From   string `help:"Only captures or rows from this time on." placeholder:"TIME"`
 	To     string `help:"Only captures or rows before this time." placeholder:"TIME"`
-	Watch  string `help:"Only rows of this watch." placeholder:"NAME"`
-	Series string `help:"Only rows of this series." placeholder:"NAME"`
-	Topic  string `help:"Only rows of this topic." placeholder:"NAME"`
+	Watch  string `help:"Only captures or rows of the pages of this watch." placeholder:"NAME"`
+	Series string `help:"Only captures that snapshots of this series are made of, or rows of it." placeholder:"NAME"`
+	Topic  string `help:"Only captures or rows of the pages of this topic." placeholder:"NAME"`
 }
 
 // Run writes captures, or with --view a table.
@@ -46,6 +48,11 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 	defer o.Close()
 	if selection.URL != "" {
 		if selection.URL, err = canonicalPattern(o, selection.URL); err != nil {
+			return err
+		}
+	}
+	if c.ofs() > 0 {
+		if err := c.known(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -70,7 +77,7 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s: %d pages, %d responses, %d revisits, %d bytes\n", c.Out, report.Pages, report.Responses, report.Revisits, report.Bytes)
+	fmt.Fprintf(a.stderr, "%s: %s, %s, %s, %d bytes\n", c.Out, plural(report.Pages, "page"), plural(report.Responses, "response"), plural(report.Revisits, "revisit"), report.Bytes)
 	return nil
 }
 
@@ -82,10 +89,57 @@ func (c *exportCmd) fits() error {
 		return usagef("--view %s: the rows of a view are written with --format csv, ndjson or parquet", c.View)
 	case !captures && c.View == "":
 		return usagef("--format %s wants --view NAME; 'strandline sql -c \"select * from data_dictionary\"' lists the views", c.Format)
-	case captures && c.Watch+c.Series+c.Topic != "":
-		return usagef("--watch, --series and --topic choose rows of a --view")
+	case captures && c.ofs() > 1:
+		return usagef("--watch, --series and --topic exclude each other, but for the rows of a --view")
 	}
 	return nil
+}
+
+// ofs counts the flags that choose by the configuration's names.
+func (c *exportCmd) ofs() (n int) {
+	for _, name := range []string{c.Watch, c.Series, c.Topic} {
+		if name != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// known wants the names that choose to be those of something.
+func (c *exportCmd) known(ctx context.Context, o *opened) error {
+	watches, err := o.Watches(ctx)
+	if err != nil {
+		return err
+	}
+	series, err := o.AllSeries(ctx)
+	if err != nil {
+		return err
+	}
+	topics, err := o.Topics(ctx)
+	if err != nil {
+		return err
+	}
+	named := func(kind, name string, there []string) error {
+		switch {
+		case name == "" || slices.Contains(there, name):
+			return nil
+		case len(there) == 0:
+			return usagef("no %s %q; the database has none yet", kind, name)
+		}
+		return usagef("no %s %q; there are %s", kind, name, strings.Join(there, ", "))
+	}
+	return cmp.Or(
+		named("watch", c.Watch, namesOf(watches, func(w store.WatchRow) string { return w.Name })),
+		named("series", c.Series, namesOf(series, func(s store.Series) string { return s.Name })),
+		named("topic", c.Topic, namesOf(topics, func(t store.Topic) string { return t.Name })))
+}
+
+func namesOf[T any](all []T, name func(T) string) []string {
+	out := make([]string, len(all))
+	for i, one := range all {
+		out[i] = name(one)
+	}
+	return out
 }
 
 // writeWhole writes a file under another name first, so that work that was
@@ -145,7 +199,7 @@ func writeIndex(w io.Writer, entries []cdxj.Entry) error {
 }
 
 func (c *exportCmd) selection() (store.Selection, error) {
-	s := store.Selection{URL: c.URL}
+	s := store.Selection{URL: c.URL, Watch: c.Watch, Series: c.Series, Topic: c.Topic}
 	var err error
 	if s.From, err = parseTime(c.From); err != nil {
 		return s, err

@@ -51,6 +51,25 @@ type Watch struct {
 	Feeds    []string
 	Ignore   []string // CSS selectors, and regular expressions between slashes
 	Notes    []string // what could not be taken over
+	Paused   bool     // there; printed as a comment, so that nothing is fetched before a person wants it
+}
+
+// Tally says what a plan comes to.
+type Tally struct{ Watches, Paused, Pages, Notes int }
+
+// Tally counts the watches, those that are paused, the pages and feeds of both, and all notes.
+func (p Plan) Tally() Tally {
+	t := Tally{Notes: len(p.Notes)}
+	for _, w := range p.Watches {
+		if w.Paused {
+			t.Paused++
+		} else {
+			t.Watches++
+		}
+		t.Pages += len(w.URLs) + len(w.Feeds)
+		t.Notes += len(w.Notes)
+	}
+	return t
 }
 
 // Read makes the plan of a file. Its error says what the file is not.
@@ -113,12 +132,25 @@ func (w *Watch) only(what string, items []string, refuse func(string) error) []s
 		}
 		seen[s] = true
 		if err := refuse(s); err != nil {
-			w.note("%s %q: %v", what, s, err)
+			w.note("%s %q: %v", what, withoutUser(s), err)
 			continue
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// withoutUser gives a text without what stands before the @ of a URL, which may be a password.
+func withoutUser(s string) string {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok {
+		return s
+	}
+	host, path := rest, ""
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host, path = rest[:i], rest[i:]
+	}
+	return scheme + "://" + host[strings.LastIndex(host, "@")+1:] + path
 }
 
 func (w *Watch) note(format string, args ...any) {
@@ -145,7 +177,7 @@ func slug(text string) string {
 	return name
 }
 
-// Write prints the plan as YAML.
+// Write prints the plan as YAML. A watch that is paused is a comment as a whole.
 func (p Plan) Write(out io.Writer) error {
 	var b strings.Builder
 	for _, n := range p.Notes {
@@ -157,26 +189,40 @@ func (p Plan) Write(out io.Writer) error {
 		b.WriteString("watches:\n")
 	}
 	for _, w := range p.Watches {
-		fmt.Fprintf(&b, "  - name: %s\n", quote(w.Name))
-		for _, n := range w.Notes {
-			comment(&b, "    ", n)
+		if !w.Paused {
+			w.write(&b, "  ")
+			continue
 		}
-		fmt.Fprintf(&b, "    schedule: %s\n", quote(w.Schedule))
-		for _, l := range []struct {
-			key   string
-			items []string
-		}{{"urls", w.URLs}, {"feeds", w.Feeds}, {"ignore", w.Ignore}} {
-			if len(l.items) == 0 {
-				continue
-			}
-			fmt.Fprintf(&b, "    %s:\n", l.key)
-			for _, s := range l.items {
-				fmt.Fprintf(&b, "      - %s\n", quote(s))
-			}
+		comment(&b, "  ", "paused there; without the # in front it is watched:")
+		var lines strings.Builder
+		w.write(&lines, "")
+		for line := range strings.Lines(lines.String()) {
+			b.WriteString("  # " + line)
 		}
 	}
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+func (w *Watch) write(b *strings.Builder, indent string) {
+	fmt.Fprintf(b, "%s- name: %s\n", indent, quote(w.Name))
+	indent += "  "
+	for _, n := range w.Notes {
+		comment(b, indent, n)
+	}
+	fmt.Fprintf(b, "%sschedule: %s\n", indent, quote(w.Schedule))
+	for _, l := range []struct {
+		key   string
+		items []string
+	}{{"urls", w.URLs}, {"feeds", w.Feeds}, {"ignore", w.Ignore}} {
+		if len(l.items) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "%s%s:\n", indent, l.key)
+		for _, s := range l.items {
+			fmt.Fprintf(b, "%s  - %s\n", indent, quote(s))
+		}
+	}
 }
 
 // comment writes a note as one line.

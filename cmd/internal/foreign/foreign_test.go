@@ -17,7 +17,9 @@ import (
 var defaults = foreign.Defaults{Name: "imported", Schedule: "@daily"}
 
 const changedetectionFile = `{"settings":{"requests":{"time_between_check":{"hours":3}}},"watching":{
-	"b":{"url":"https://b.test/x","title":"B: news!","time_between_check":{"days":1,"minutes":null},"subtractive_selectors":["nav","p["],"ignore_text":["Read (1)","/[0-9]+ views/"],"headers":{"X-Key":"secret"},"tags":["t"],"paused":true},
+	"b":{"url":"https://b.test/x","title":"B: news!","time_between_check":{"days":1,"minutes":null},"subtractive_selectors":["nav","p["],"ignore_text":["Read (1)","/[0-9]+ views/"],"headers":{"X-Key":"secret"},"tags":["t"],
+		"notification_urls":["discord://secret/b"],"browser_steps":[{"optional_value":"secret"}],"paused":true},
+	"c":{"url":"https://u:secret@c.test/","paused":false},
 	"a":{"url":"https://a.test/","title":""}}}`
 
 func TestRead(t *testing.T) {
@@ -50,13 +52,14 @@ func TestRead(t *testing.T) {
     urls:
       - 'https://b.test/'
 `},
-		{"urlwatch", "name: Prices\nurl: https://a.test/p\nfilter:\n  - css: {selector: main, exclude: '.ad'}\n  - html2text\n  - grepvi: 'it''s \\d+'\nheaders: {Cookie: secret}\n---\ncommand: ls\n---\nname: prices\nnavigate: https://b.test/\n", foreign.Urlwatch, `# urlwatch runs when cron starts it; set the schedules.
+		{"urlwatch", "name: Prices\nurl: https://a.test/p\nfilter:\n  - css: {selector: main, exclude: '.ad'}\n  - html2text\n  - shellpipe: 'curl -u secret'\n  - grepvi: 'it''s \\d+'\nheaders: {Cookie: secret}\n---\ncommand: ls\n---\nname: prices\nnavigate: https://b.test/\n", foreign.Urlwatch, `# urlwatch runs when cron starts it; set the schedules.
 # job-2: nothing that can be watched
-# command is not taken over: "ls"
+# command is not taken over
 watches:
   - name: 'prices'
     # filter css is not taken over: {"exclude":".ad","selector":"main"}
-    # filter is not taken over: "html2text"
+    # filter is not taken over: html2text
+    # filter shellpipe is not taken over
     # headers is not taken over: Cookie
     schedule: '@daily'
     urls:
@@ -70,23 +73,27 @@ watches:
     urls:
       - 'https://b.test/'
 `},
-		{"changedetection", changedetectionFile, foreign.Changedetection, `watches:
+		{"changedetection", changedetectionFile, foreign.Changedetection, `# c.test/: nothing that can be watched
+# page "https://c.test/": ERR
+watches:
   - name: 'a-test'
     schedule: '@every 10800s'
     urls:
       - 'https://a.test/'
-  - name: 'b-news'
-    # headers is not taken over: X-Key
-    # paused there
-    # tags is not taken over: ["t"]
-    # ignore rule "p[": ERR
-    schedule: '@every 86400s'
-    urls:
-      - 'https://b.test/x'
-    ignore:
-      - '/(?i).*Read \(1\).*/'
-      - '/[0-9]+ views/'
-      - 'nav'
+  # paused there; without the # in front it is watched:
+  # - name: 'b-news'
+  #   # browser_steps is not taken over
+  #   # headers is not taken over: X-Key
+  #   # notification_urls is not taken over
+  #   # tags is not taken over: ["t"]
+  #   # ignore rule "p[": ERR
+  #   schedule: '@every 86400s'
+  #   urls:
+  #     - 'https://b.test/x'
+  #   ignore:
+  #     - '/(?i).*Read \(1\).*/'
+  #     - '/[0-9]+ views/'
+  #     - 'nav'
 `},
 	}
 	for _, test := range tests {
@@ -95,7 +102,7 @@ watches:
 			got := printed(t, test.format, []byte(test.data))
 			lines := strings.Split(got, "\n")
 			for i, l := range lines { // how the configuration says it is its own affair
-				for _, begin := range []string{`    # page "http://": `, `    # ignore rule "p[": `} {
+				for _, begin := range []string{`    # page "http://": `, `  #   # ignore rule "p[": `, `# page "https://c.test/": `} {
 					if strings.HasPrefix(l, begin) {
 						lines[i] = begin + "ERR"
 					}
@@ -104,7 +111,12 @@ watches:
 			if diff := cmp.Diff(test.want, strings.Join(lines, "\n")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
+			if strings.Contains(got, "secret") {
+				t.Error("a secret is printed")
+			}
 			valid(t, got)
+			// Without the signs in front, what is paused is a watch.
+			valid(t, strings.ReplaceAll(strings.ReplaceAll(got, "  # paused there; without the # in front it is watched:\n", ""), "\n  # ", "\n  "))
 		})
 	}
 }
@@ -137,7 +149,7 @@ func backup(t testing.TB) []byte {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for format, data := range map[foreign.Format]string{
-		foreign.OPML: "<rss></rss>", foreign.Urlwatch: "- a\n- b\n", foreign.Changedetection: `{"watches":{}}`, "nosuch": "",
+		foreign.OPML: "<rss></rss>", foreign.Urlwatch: `{"watching": {}, "settings": {}}`, foreign.Changedetection: `{"watches":{}}`, "nosuch": "",
 	} {
 		if p, err := foreign.Read(format, []byte(data), defaults); err == nil {
 			t.Errorf("%s: %q gives %+v, want an error", format, data, p)

@@ -33,6 +33,9 @@ func readUrlwatch(data []byte, d Defaults) (Plan, error) {
 		if len(job) == 0 {
 			continue
 		}
+		if job["url"] == nil && job["navigate"] == nil && job["command"] == nil {
+			return p, fmt.Errorf("job %d: not a job of urlwatch: it has none of url, navigate and command", n)
+		}
 		w := Watch{Name: fmt.Sprintf("job-%d", n), Schedule: d.Schedule}
 		for _, key := range slices.Sorted(maps.Keys(job)) {
 			w.urlwatch(key, job[key])
@@ -52,6 +55,8 @@ func (w *Watch) urlwatch(key string, value any) {
 	case key == "navigate" && isText:
 		w.URLs = append(w.URLs, text)
 		w.note("navigate: the page was rendered by a browser; here it is read as it is sent")
+	case key == "enabled" && value == false:
+		w.Paused = true
 	case key == "filter":
 		steps, ok := value.([]any)
 		if !ok {
@@ -70,7 +75,12 @@ func (w *Watch) urlwatch(key string, value any) {
 func (w *Watch) filter(step any) {
 	m, ok := step.(map[string]any)
 	if !ok {
-		w.other("filter", step)
+		// The name of a step alone, or steps of old as one text, which may start programs.
+		if text, isText := step.(string); isText && plain("filter "+text) {
+			w.note("filter is not taken over: %s", text)
+		} else {
+			w.other("filter", step)
+		}
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -89,11 +99,10 @@ func (w *Watch) filter(step any) {
 	}
 }
 
-// other notes a setting that has no counterpart. Values may be secrets, such as
-// those of headers and cookies: only the names of theirs are shown.
+// other notes a setting that has no counterpart. Values may be secrets, and what was printed goes to a file that
+// others may read: the value is shown of those settings alone that are known to hold none.
 func (w *Watch) other(key string, value any) {
-	switch strings.ToLower(key) {
-	case "headers", "cookies", "data", "http_proxy", "https_proxy", "body", "proxy":
+	if !plain(key) {
 		if m, ok := value.(map[string]any); ok {
 			w.note("%s is not taken over: %s", key, strings.Join(slices.Sorted(maps.Keys(m)), ", "))
 		} else {
@@ -110,6 +119,25 @@ func (w *Watch) other(key string, value any) {
 		b = append(b[:most:most], "..."...)
 	}
 	w.note("%s is not taken over: %s", key, b)
+}
+
+// plain reports a setting that holds no secret: how a page is read and what of it counts. Programs, headers, cookies,
+// bodies, proxies, steps of a browser and addresses of messages are none of them.
+func plain(key string) bool {
+	switch key {
+	// Of urlwatch; a step of a filter may also be a program (execute, shellpipe).
+	case "filter css", "filter xpath", "filter element-by-id", "filter element-by-class", "filter element-by-style", "filter element-by-tag",
+		"filter html2text", "filter grep", "filter grepvi", "filter strip", "filter striplines", "filter sort", "filter re.sub", "filter format-json",
+		"filter beautify", "filter reverse", "filter remove-duplicate-lines", "kind", "timeout", "encoding", "max_tries", "compared_versions",
+		"ignore_cached", "ignore_connection_errors", "ignore_http_error_codes", "ignore_timeout_errors", "ignore_too_many_redirects", "wait_until":
+		return true
+	// Of changedetection.io.
+	case "tag", "tags", "fetch_backend", "method", "processor", "time_between_check", "include_filters", "css_filter", "trigger_text", "extract_text",
+		"text_should_not_be_present", "filter_text_added", "filter_text_removed", "filter_text_replaced", "check_unique_lines", "sort_text_alphabetically",
+		"trim_text_whitespace", "remove_duplicate_lines", "ignore_status_codes", "webdriver_delay":
+		return true
+	}
+	return false
 }
 
 // readChangedetection reads url-watches.json of changedetection.io, or a backup
@@ -143,7 +171,7 @@ func readChangedetection(data []byte, d Defaults) (Plan, error) {
 		job := doc.Watching[id]
 		w := Watch{Name: "watch-" + id, Schedule: d.Schedule}
 		if url, ok := job["url"].(string); ok {
-			w.Name = strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
+			w.Name = strings.TrimPrefix(strings.TrimPrefix(withoutUser(url), "https://"), "http://")
 		}
 		for _, key := range slices.Sorted(maps.Keys(job)) {
 			w.changedetection(key, job[key])
@@ -182,7 +210,7 @@ func (w *Watch) changedetection(key string, value any) {
 			w.Ignore = append(w.Ignore, "/(?i).*"+regexp.QuoteMeta(t)+".*/")
 		}
 	case key == "paused":
-		w.note("paused there")
+		w.Paused = true
 	default:
 		w.other(key, value)
 	}
