@@ -16,18 +16,19 @@ var (
 		with k as materialized (
 			select w.* from core.keyword_news($1, $2::text[]::tsquery[], $3, $4, $5, $10::text = 'rank') w
 		), listed as (
-			select k.*, n.snapshot,
-			       row_number() over (order by case $10 when 'novelty' then -k.novelty when 'novelty up' then k.novelty when 'rank' then -k.rank end, n.snapshot desc, k.page_id) as place
-			from k
-			join core.numbered_snapshot n using (snapshot_id)
-			where ($6::text is null or k.kind = $6) and ($7::int is null or n.snapshot = $7)
-			  and ($8::timestamptz is null or n.started_at >= $8) and ($9::timestamptz is null or n.started_at < $9)
-			order by place offset $11 limit $12
+			select o.*, row_number() over (order by o.value, o.snapshot desc, o.page_id) as place
+			from (select k.*, n.snapshot, n.started_at,
+			             case $10 when 'novelty' then -k.novelty::float8 when 'novelty up' then k.novelty::float8 when 'rank' then -k.rank::float8 else 0 end as value
+			      from k join core.numbered_snapshot n using (snapshot_id)) o
+			where ($6::text is null or o.kind = $6) and ($7::int is null or o.snapshot = $7)
+			  and ($8::timestamptz is null or o.started_at >= $8) and ($9::timestamptz is null or o.started_at < $9)
+			  and ($11::float8 is null or (o.value, -o.snapshot, o.page_id) > ($11, -$12::int, $13::bigint))
+			order by place limit $14
 		)
-		select k.snapshot_id, k.kind, count(*), 0, 0::bigint, '', null::timestamptz, '', 0::float8, null::timestamptz, 0::bigint as place
+		select k.snapshot_id, k.kind, count(*), 0, 0::bigint, '', null::timestamptz, '', 0::float8, null::timestamptz, 0::float8, 0::bigint as place
 		from k group by k.snapshot_id, k.kind
 		union all
-		select l.snapshot_id, l.kind, 0, l.snapshot, l.page_id, p.url, l.crawled_at, l.class, l.novelty::float8, p.first_seen, l.place
+		select l.snapshot_id, l.kind, 0, l.snapshot, l.page_id, p.url, l.crawled_at, l.class, l.novelty::float8, p.first_seen, l.value, l.place
 		from listed l
 		join core.page p on p.bucket = l.bucket and p.page_id = l.page_id
 		order by place`}
@@ -64,12 +65,13 @@ const (
 // KeywordOptions narrow and order the pages that KeywordNovelty returns; the counts
 // hang on the threshold only.
 type KeywordOptions struct {
-	Threshold    float64
-	Kind         KeywordKind // empty: all three
-	Snapshot     int         // 0: all
-	From, To     time.Time   // starts of snapshots; zero: any
-	Order        string      // novelty, "novelty up", rank, or time: the last snapshot first
-	Offset, Rows int         // without Rows no page is returned
+	Threshold float64
+	Kind      KeywordKind // empty: all three
+	Snapshot  int         // 0: all
+	From, To  time.Time   // starts of snapshots; zero: any
+	Order     string      // novelty, "novelty up", rank, or time: the last snapshot first
+	After     *KeywordMark
+	Rows      int // without Rows no page is returned
 }
 
 // KeywordPage is a page that counts for a snapshot.
@@ -82,7 +84,19 @@ type KeywordPage struct {
 	Novelty   float64
 	Kind      KeywordKind
 	FirstSeen time.Time // when the address was first heard of
+
+	value float64 // by which the pages are ordered, rising
 }
+
+// KeywordMark is the place of a page in an order.
+type KeywordMark struct {
+	Value    float64
+	Snapshot int
+	Page     PageID
+}
+
+// Mark is the page's place in the order that it was asked for in.
+func (p *KeywordPage) Mark() KeywordMark { return KeywordMark{p.value, p.Snapshot, p.Page} }
 
 // KeywordNovelty counts for each snapshot of a series the old pages in which a query
 // newly fits, and the newly crawled pages that fit, judged novel from a threshold on.
@@ -110,8 +124,14 @@ func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query
 	if opt.Snapshot != 0 {
 		snapshot = &opt.Snapshot
 	}
+	var value *float64
+	var behind int
+	var page PageID
+	if m := opt.After; m != nil {
+		value, behind, page = &m.Value, m.Snapshot, m.Page
+	}
 	if rows, err = db.pool.Query(ctx, qKeywords.sql, series, terms, needed, barred, opt.Threshold, textOrNil(string(opt.Kind)), snapshot, orNil(opt.From), orNil(opt.To),
-		opt.Order, opt.Offset, opt.Rows); err != nil {
+		opt.Order, value, behind, page, opt.Rows); err != nil {
 		return nil, nil, fmt.Errorf("count pages with words: %w", err)
 	}
 	var pages []KeywordPage
@@ -119,7 +139,7 @@ func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query
 	var id SnapshotID
 	var n, place int64
 	var crawled, seen *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&id, &p.Kind, &n, &p.Snapshot, &p.Page, &p.URL, &crawled, &p.Class, &p.Novelty, &seen, &place}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&id, &p.Kind, &n, &p.Snapshot, &p.Page, &p.URL, &crawled, &p.Class, &p.Novelty, &seen, &p.value, &place}, func() error {
 		if place > 0 {
 			p.At, p.FirstSeen = deref(crawled), deref(seen)
 			pages = append(pages, p)

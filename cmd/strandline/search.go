@@ -60,7 +60,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	}
 	var out []searchResult
 	for _, h := range all.Hits {
-		s, err := found.Version(ctx, o.DB, h.Page, h.Version, q.Words())
+		s, err := found.Version(ctx, o.DB, h.Page, h.Version, time.Time{}, q.Words())
 		if err != nil && !errors.Is(err, store.ErrDamaged) {
 			return err
 		}

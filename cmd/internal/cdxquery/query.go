@@ -87,9 +87,21 @@ func ParsePlace(text string) (Place, error) {
 	return Place{parts[0], time.UnixMicro(at).UTC(), page, int16(attempt)}, nil
 }
 
+// notHad are parameters of other servers that change which captures are told, or in
+// which order. To pass them over would give a wrong answer.
+func notHad() []string {
+	return []string{"sort", "closest", "page", "pageSize", "showNumPages", "showPagedIndex", "offset", "fastLatest"}
+}
+
 // Parse reads the parameters of a question. Those that it does not know are passed
-// over, as other servers do. Its error is for the asker.
+// over, as other servers do, unless they would change the answer. Its error is for the
+// asker.
 func Parse(v url.Values) (Query, error) {
+	for _, name := range notHad() {
+		if v.Has(name) {
+			return Query{}, fmt.Errorf("the parameter %s is not known here; captures are told in the order of URL and time, and go on by resumeKey", name)
+		}
+	}
 	q := Query{Match: v.Get("matchType"), Limit: DefaultLimit, ShowKey: v.Get("showResumeKey") == "true"}
 	given := v.Get("url")
 	switch {
@@ -163,6 +175,9 @@ func (q *Query) times(v url.Values) error {
 			return fmt.Errorf("to: %w", err)
 		}
 		q.To = to.Add(-time.Microsecond)
+	}
+	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
+		return errors.New("from is later than to")
 	}
 	return nil
 }

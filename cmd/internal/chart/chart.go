@@ -71,7 +71,7 @@ func newCanvas(opt Options, w, h float64) *canvas {
 	if opt.Height > 0 && finite(opt.Height) && h > 0 {
 		h = min(max(opt.Height, 160), 10000)
 	}
-	return &canvas{w: w, h: h, id: identifier(opt.ID)}
+	return &canvas{w: w, h: h, id: identifier(opt.ID), lean: opt.Inline}
 }
 
 func (ch Chart) hasData() bool {

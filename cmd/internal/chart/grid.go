@@ -103,14 +103,14 @@ func (g *grid) panel(i int) {
 	if axis.Label != "" && (i == 0 || p.Y != nil) {
 		y0 += 16
 		g.c.text(edge, y0-4, sizeLabel, start, "muted", fit(clean(axis.Label), g.c.w-2*edge, sizeLabel, false))
-	} else if axis.Label != "" && row == 0 {
+	} else if axis.Label != "" {
 		y0 += 16
 	}
 	y0 += 8
 	b.h -= y0 - b.y
 	b.y = y0
-	if row < g.rows-1 {
-		b.h -= 8
+	if g.rows > 1 {
+		b.h -= 8 // in the last row too: all plots are of one height, so that their curves can be compared
 	}
 	b.h = max(b.h, 24)
 

@@ -73,11 +73,13 @@ func (l Line) draw(p *plot) {
 		p.el("circle", l.Name, "cx", q.X, "cy", q.Y, "r", 2.0, "class", "f-"+l.color(), "fill-opacity", opacity)
 	}
 	if l.Hover != nil && len(l.Points) <= 400 {
+		p.open("g", "", "fill-opacity", "0")
 		for _, q := range l.Points {
 			if x, y := p.xs.at(q.X), p.ys.at(q.Y); finite(x) && finite(y) {
-				p.el("circle", l.Hover(q), "cx", x, "cy", y, "r", 6.0, "fill-opacity", "0", "data-x", raw(q.X), "data-y", raw(q.Y))
+				p.el("circle", l.Hover(q), "cx", x, "cy", y, "r", 6.0, "data-x", raw(q.X), "data-y", raw(q.Y))
 			}
 		}
+		p.close("g")
 	}
 	if l.Label == "" {
 		return

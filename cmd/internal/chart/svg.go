@@ -11,7 +11,7 @@ type Options struct {
 	Width  float64 // in px; 0: what suits the figure, mostly 760
 	Height float64 // in px of the whole; 0: what suits the figure. Figures that grow with their rows ignore it
 	Theme  Theme
-	Inline bool // for embedding in HTML: no XML declaration, no ground
+	Inline bool // for embedding in HTML: no XML declaration, no ground, and no values as attributes of marks
 	Bare   bool // no style element: the page carries Style itself
 }
 
@@ -42,6 +42,7 @@ type canvas struct {
 	b      bytes.Buffer
 	w, h   float64
 	id     string
+	lean   bool // without the values of marks as attributes, which a page's titles and table have
 	labels []label
 }
 
@@ -80,10 +81,15 @@ func (c *canvas) attrs(kv []any) {
 		case []byte:
 			v = string(x)
 		}
-		if v != "" {
+		if v != "" && !(c.lean && isValue(kv[i].(string))) {
 			c.b.WriteString(" " + kv[i].(string) + `="` + v + `"`)
 		}
 	}
+}
+
+// isValue reports whether an attribute holds a value of a mark on an axis.
+func isValue(attribute string) bool {
+	return attribute == "data-x" || attribute == "data-y" || attribute == "data-from" || attribute == "data-to"
 }
 
 // el writes an element with a title to hover, if there is one.

@@ -24,11 +24,15 @@ type Shown struct {
 	First   bool // there is no older version to compare with: nothing is marked new
 }
 
-// Version shows a version, with what is new in it against the one before.
-func Version(ctx context.Context, db *store.DB, page store.PageID, number int32, words []string) (Shown, error) {
+// Version shows a version, with what is new in it since a time; a zero time means
+// against the version before.
+func Version(ctx context.Context, db *store.DB, page store.PageID, number int32, since time.Time, words []string) (Shown, error) {
 	v, err := db.VersionNumber(ctx, page, number)
 	if err != nil {
 		return Shown{}, err
+	}
+	if !since.IsZero() {
+		return newSince(ctx, db, v, since, words)
 	}
 	if number < 2 {
 		return show(ctx, db, v, nil, words)
@@ -53,7 +57,12 @@ func At(ctx context.Context, db *store.DB, page store.PageID, at, since time.Tim
 	if since.IsZero() {
 		return show(ctx, db, v, nil, words)
 	}
-	old, err := db.VersionAt(ctx, page, since)
+	return newSince(ctx, db, v, since, words)
+}
+
+// newSince shows a version with what is new in it against what its page was at a time.
+func newSince(ctx context.Context, db *store.DB, v store.Version, since time.Time, words []string) (Shown, error) {
+	old, err := db.VersionAt(ctx, v.Page, since)
 	if errors.Is(err, store.ErrNotFound) || err == nil && old.FirstSeen.After(since) {
 		return show(ctx, db, v, nil, words)
 	}
@@ -76,7 +85,7 @@ func show(ctx context.Context, db *store.DB, v store.Version, old *store.Version
 	out.Title = p.Title
 	now := snippet.Version{At: v.FirstSeen, Sentences: compare.Sentences(p)}
 	before := snippet.Version{Sentences: now.Sentences}
-	if old != nil && old.Number != v.Number {
+	if old != nil && old.Number < v.Number {
 		q, err := compare.Text(ctx, db, *old)
 		if errors.Is(err, store.ErrThinned) {
 			return show(ctx, db, v, nil, words)

@@ -55,9 +55,6 @@ func (s *Server) apiRoutes() []route {
 	}
 	return append(out,
 		route{"GET " + apiBase + "/openapi.json", s.openapi, viewer, true},
-		route{apiBase + "/", func(http.ResponseWriter, *http.Request) error {
-			return notFound("The API has no such address; " + apiBase + "/openapi.json lists those that it has.")
-		}, viewer, true},
 	)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/strandlinehq/strandline/cmd/internal/web"
 )
 
 // schema is a schema of the API's document, as far as it uses them.
@@ -108,12 +110,12 @@ func apiAnswers(t *testing.T, fx fixture) {
 	filled := map[string]int{ // items that the fixture has at least
 		"/pages": fixturePages, "/pages/{id}/versions": fixtureHours, "/pages/{id}/changes": fixtureHours - 1, "/pages/{id}/terms": 5, "/pages/{id}/elements": 2,
 		"/pages/{id}/fetches": fixtureHours, "/changes": 100, "/watches": 1, "/schedule": 1, "/pages/{id}/days": 1, "/pages/{id}/blocks": 2, "/series": 1,
-		"/series/{name}/snapshots": fixtureHours, "/series/{name}/snapshots/{number}/pages": 10, "/series/{name}/search": fixtureHours, "/search": 10,
+		"/series/{name}/snapshots": fixtureHours, "/series/{name}/snapshots/{number}/pages": 10, "/series/{name}/search": fixtureHours, "/series/{name}/search/pages": 10, "/search": 10,
 		"/topics": 1, "/topics/{name}/pages": 3, "/topics/{name}/periods": 4, "/topics/{name}/periods/{period}/sentences": 2, "/topics/{name}/periods/{period}/terms": 2,
 		"/topics/{name}/periods/{period}/pages": 3,
 	}
 	last := noon.Add(-2 * time.Hour).Format("20060102T150405Z")
-	if want := 28; len(d.Paths) != want {
+	if want := 31; len(d.Paths) != want {
 		t.Errorf("%d paths in the document, want %d: a new one wants a line in this test", len(d.Paths), want)
 	}
 	for path, p := range d.Paths {
@@ -121,8 +123,8 @@ func apiAnswers(t *testing.T, fx fixture) {
 		if strings.Contains(path, "/series/") {
 			name = url.PathEscape(fixtureSeries)
 		}
-		address := strings.NewReplacer("{id}", page, "{name}", name, "{number}", "1", "{version}", "2", "{period}", last).Replace(path)
-		if strings.HasSuffix(path, "/search") {
+		address := strings.NewReplacer("{id}", page, "{name}", name, "{number}", "1", "{version}", "2", "{period}", last, "{list}", "due").Replace(path)
+		if strings.HasSuffix(path, "/search") || strings.HasSuffix(path, "/search/pages") {
 			address += "?q=hour+OR+the"
 		}
 		r := get(t, s, address)
@@ -147,11 +149,20 @@ func apiAnswers(t *testing.T, fx fixture) {
 		}
 		apiPages(t, s, address, filled[strings.TrimPrefix(path, "/api/v1")])
 	}
+	later := newServer(t, fx.DB, func(o *web.Options) { o.Now = func() time.Time { return noon.Add(time.Hour) } })
+	for _, address := range []string{"/api/v1/schedule/due", "/api/v1/schedule/late"} {
+		apiPages(t, later, address, fixturePages)
+	}
+	if body := bodyOf(t, get(t, later, "/api/v1/schedule/hosts")); !strings.Contains(body, "evil.test") {
+		t.Errorf("queues of hosts: %s", body)
+	}
 	for address, want := range map[string]int{
 		"/pages?limit=0": 400, "/pages?limit=1001": 400, "/pages?limt=5": 400, "/pages?q=a&q=b": 400, "/pages?sort=size": 400, "/pages?state=x": 400, "/pages?after=x": 400,
 		"/pages?reverse=yes": 400, "/pages?watch=none": 404, "/pages/0": 404, "/pages/x": 404, "/pages/99999999999999999999/versions": 404, "/changes?from=2026-02-31": 400,
 		"/changes?significance=7": 400, "/changes?after=1_2": 400, "/nothing": 404, "/series/none/snapshots": 404, "/pages?q=" + strings.Repeat("x", 2000): 400,
-		"/search": 400, "/search?q=%22open": 400, "/search?q=a&sort=size": 400, "/search?q=a&after=NaN_1": 400, "/series/none/search?q=a": 404, "/topics/none": 404, "/topics/none/pages": 404,
+		"/search": 400, "/search?q=%22open": 400, "/search?q=a&sort=size": 400, "/search?q=a&after=NaN_1": 400, "/series/none/search?q=a": 404, "/topics/none": 404, "/schedule/never": 400, "/schedule/due?after=x": 400,
+		"/series/hourly%20web/search/pages?q=a&sort=size": 400, "/series/hourly%20web/search/pages?q=a&kind=odd": 400, "/series/hourly%20web/search/pages?q=a&after=1_2": 400,
+		"/series/hourly%20web/search/pages?q=a&snapshot=0": 400, "/pages?category=none&watch=none": 404, "/topics/none/pages": 404,
 		"/topics/none/periods": 404, "/topics/the%20hours/periods/yesterday": 404, "/topics/the%20hours/periods/20000101T000000Z/terms": 404, "/topics/the%20hours/periods?after=x": 400,
 		"/topics/the%20hours/periods/" + last + "/sentences?mode=odd": 400, "/topics?limit=0": 400, "/pages/" + page + "/versions/0": 400, "/pages/" + page + "/versions/9999": 404,
 		"/pages/" + page + "/versions/x": 400, "/pages/" + page + "/diff?by=odd": 400, "/pages/" + page + "/diff?a=1&b=9999": 404, "/pages/" + page + "/diff?b=1": 404,

@@ -140,6 +140,51 @@ func apiSchedule(s *Server, r *http.Request) (out apiList[apiHealth], err error)
 	}, nil), err
 }
 
+// apiDue is a watched page in a list of the schedule.
+type apiDue struct {
+	Page         int64      `json:"page"`
+	URL          string     `json:"url"`
+	Host         string     `json:"host"`
+	NextDueAt    *time.Time `json:"next_due_at"`
+	Claimed      bool       `json:"claimed"`
+	DeferredAt   *time.Time `json:"deferred_at"`
+	FailingSince *time.Time `json:"failing_since"`
+	SetAsideAt   *time.Time `json:"set_aside_at"`
+	Reason       string     `json:"reason"`
+}
+
+func apiSchedulePages(s *Server, r *http.Request) (out apiList[apiDue], err error) {
+	limit, err := limitOf(r)
+	if err != nil {
+		return out, err
+	}
+	after, err := readTimeMark(r.URL.Query().Get("after"))
+	if err != nil {
+		return out, err
+	}
+	rows, at, err := s.dueList(r.Context(), r.PathValue("list"), after, limit+1)
+	return listOf(r, rows, limit, func(d *store.DueRow) apiDue {
+		return apiDue{int64(d.Page), d.URL, d.Host, timeOrNil(d.NextDueAt), d.Running, timeOrNil(d.DeferredAt), timeOrNil(d.FailingSince), timeOrNil(d.SetAsideAt), d.Reason}
+	}, func(d *store.DueRow) string { return dueMark(d, at) }), err
+}
+
+// apiHost is the queue of a host.
+type apiHost struct {
+	Host        string    `json:"host"`
+	Due         int64     `json:"due"`
+	Late        int64     `json:"late"`
+	Claimed     int64     `json:"claimed"`
+	OldestDueAt time.Time `json:"oldest_due_at"`
+}
+
+func apiScheduleHosts(s *Server, r *http.Request) (out apiList[apiHost], err error) {
+	now := s.now().UTC()
+	rows, err := s.db.HostQueues(r.Context(), now, now.Add(-lateGrace), hostsMost)
+	return listOf(r, rows, len(rows), func(h *store.HostQueue) apiHost {
+		return apiHost{h.Host, h.Due, h.Late, h.Running, h.OldestAt.UTC()}
+	}, nil), err
+}
+
 type apiOneSeries struct {
 	Name    string     `json:"name"`
 	AddedAt time.Time  `json:"added_at"`

@@ -25,7 +25,7 @@ func endpoints() []endpoint {
 	return []endpoint{
 		of("/pages", "Fetched pages, last changed first.", apiPages,
 			param{"q", "text in URL or title", "string", nil}, param{"host", "pages of this host", "string", nil}, param{"watch", "pages of this watch", "string", nil},
-			param{"state", "pages in this state", "string", store.PageStates()},
+			param{"category", "pages of the watches of this category", "string", nil}, param{"state", "pages in this state", "string", store.PageStates()},
 			param{"sort", "the order", "string", []string{string(store.ByChange), string(store.ByEvery), string(store.ByKnot)}},
 			param{"reverse", "the order turned round", "boolean", nil}, limit, after),
 		of("/pages/{id}", "One page.", apiPageByID),
@@ -45,10 +45,14 @@ func endpoints() []endpoint {
 			param{"host", "of pages of this host", "string", nil}, param{"watch", "of pages of this watch", "string", nil}, from, to, significance, limit, after),
 		of("/watches", "The watches.", apiWatches),
 		of("/schedule", "The health of the schedule by watch and series.", apiSchedule),
+		of("/schedule/hosts", "The hosts with the most pages that are due.", apiScheduleHosts),
+		of("/schedule/{list}", "The pages that are due, late, failing or set aside (aside), the longest so first.", apiSchedulePages, limit, after),
 		of("/series", "The series of snapshots.", apiSeries),
 		of("/series/{name}/snapshots", "The snapshots of a series in order of time.", apiSnapshots),
 		of("/series/{name}/snapshots/{number}/pages", "The pages that a snapshot crawled.", apiSnapshotPages, limit, after),
 		of("/series/{name}/search", "The pages that fit, by the three kinds of novelty, over the snapshots of a series.", apiSeriesSearch, words, limit, after),
+		of("/series/{name}/search/pages", "The pages behind these counts.", apiSeriesFound, words, param{"kind", "pages of this kind", "string", keywordKinds()},
+			param{"snapshot", "pages of this snapshot", "integer", nil}, from, to, param{"sort", "the order", "string", keywordOrders()}, limit, after),
 		of("/search", "Pages by the words of any of their versions.", apiSearch, words, from, to, param{"sort", "the order", "string", []string{"time", "rank"}}, limit, after),
 		of("/topics", "The topics.", apiTopics, limit, after),
 		of("/topics/{name}", "One topic.", apiOneTopic),
@@ -89,22 +93,28 @@ func pageOf(p *store.PageRow) apiPage {
 	}
 }
 
-// watchNamed finds the watch that a query names; nil where it names none.
+// watchNamed finds the watches that a query means by their name, or category; nil where it
+// names none.
 func (s *Server) watchNamed(r *http.Request) ([]int32, error) {
-	name := r.URL.Query().Get("watch")
-	if name == "" {
+	name, category := r.URL.Query().Get("watch"), r.URL.Query().Get("category")
+	if name == "" && category == "" {
 		return nil, nil
 	}
 	watches, err := s.db.Watches(r.Context())
 	if err != nil {
 		return nil, err
 	}
+	out, known := []int32{}, name == ""
 	for _, w := range watches {
-		if w.Name == name {
-			return []int32{w.ID}, nil
+		known = known || w.Name == name
+		if (name == "" || w.Name == name) && (category == "" || w.Category == category) {
+			out = append(out, w.ID)
 		}
 	}
-	return nil, notFound("There is no watch of that name.")
+	if !known {
+		return nil, notFound("There is no watch of that name.")
+	}
+	return out, nil
 }
 
 func apiPages(s *Server, r *http.Request) (out apiList[apiPage], err error) {
@@ -284,18 +294,24 @@ type apiTerm struct {
 	Share        float64  `json:"share"`
 }
 
-// part is the part of a list in memory that is asked for; after counts its items.
-func part[R, T any](r *http.Request, all []R, item func(*R) T) (out apiList[T], err error) {
+// part is the part of a list in memory that is asked for. The place to go on from is the
+// key of the last item told, one that no other item of the list has: so nothing is told
+// twice or left out when items come or go before it. A list that no longer has the item
+// is to be begun anew.
+func part[R, T any](r *http.Request, all []R, key func(*R) string, item func(*R) T) (out apiList[T], err error) {
 	limit, err := limitOf(r)
 	if err != nil {
 		return out, err
 	}
-	start, err := numberAfter(r, 0)
-	if err != nil {
-		return out, err
+	begin := 0
+	if after := r.URL.Query().Get("after"); after != "" {
+		for begin = 1; begin <= len(all) && key(&all[begin-1]) != after; begin++ {
+		}
+		if begin > len(all) {
+			return out, badRequest("The list has no item any more at the place to go on from, or never had: ask for it from the beginning.")
+		}
 	}
-	begin := int(min(start, int64(len(all))))
-	return listOf(r, all[begin:min(begin+limit+1, len(all))], limit, item, func(*R) string { return strconv.Itoa(begin + limit) }), nil
+	return listOf(r, all[begin:min(begin+limit+1, len(all))], limit, item, key), nil
 }
 
 func apiElements(s *Server, r *http.Request) (out apiList[apiElement], err error) {
@@ -307,7 +323,7 @@ func apiElements(s *Server, r *http.Request) (out apiList[apiElement], err error
 	for i, l := range a.Lifespans {
 		all[i] = apiElement{l.Path, a.SlotTime(int(l.First)).UTC(), a.SlotTime(int(l.Last)).UTC(), l.Last - l.First}
 	}
-	return part(r, all, func(e *apiElement) apiElement { return *e })
+	return part(r, all, func(e *apiElement) string { return e.Path + "@" + e.FirstSeen.Format(time.RFC3339) }, func(e *apiElement) apiElement { return *e })
 }
 
 type apiElement struct {
@@ -330,7 +346,7 @@ func apiTerms(s *Server, r *http.Request) (out apiList[apiTerm], err error) {
 			all[i].StayingPower = finite(t.Power)
 		}
 	}
-	return part(r, all, func(t *apiTerm) apiTerm { return *t })
+	return part(r, all, func(t *apiTerm) string { return t.Term }, func(t *apiTerm) apiTerm { return *t })
 }
 
 // seriesNamed finds the series of an address.

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,13 +110,101 @@ func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err e
 	if err != nil {
 		return out, err
 	}
-	return part(r, rows, func(k *store.KeywordSnapshot) apiNovelty {
+	return part(r, rows, func(k *store.KeywordSnapshot) string { return strconv.Itoa(k.Snapshot) }, func(k *store.KeywordSnapshot) apiNovelty {
 		n := apiNovelty{Snapshot: k.Snapshot, At: k.At.UTC(), Status: string(k.Status)}
 		if k.Known {
 			n.NewWord, n.Novel, n.Uncertain, n.Captured = &k.NewWord, &k.Novel, &k.Uncertain, &k.Capture
 		}
 		return n
 	})
+}
+
+// apiNewPage is a page behind the counts of a series.
+type apiNewPage struct {
+	Page      int64     `json:"page"`
+	URL       string    `json:"url"`
+	Snapshot  int       `json:"snapshot"`
+	CrawledAt time.Time `json:"crawled_at"`
+	Class     string    `json:"class"`
+	Kind      string    `json:"kind"`
+	Novelty   float64   `json:"novelty"`
+	FirstSeen time.Time `json:"first_seen"`
+}
+
+func apiSeriesFound(s *Server, r *http.Request) (out apiList[apiNewPage], err error) {
+	series, err := s.seriesNamed(r)
+	if err != nil {
+		return out, err
+	}
+	q, err := queryOf(r)
+	if err != nil {
+		return out, err
+	}
+	limit, err := limitOf(r)
+	if err != nil {
+		return out, err
+	}
+	v := r.URL.Query()
+	opt := store.KeywordOptions{Kind: store.KeywordKind(v.Get("kind")), Order: v.Get("sort"), Rows: limit + 1}
+	if opt.Kind != "" && !slices.Contains(keywordKinds(), string(opt.Kind)) {
+		return out, badRequest("The kinds of pages are new word, novel and uncertain.")
+	}
+	if opt.Order == "" {
+		opt.Order = keywordOrders()[0]
+	}
+	if !slices.Contains(keywordOrders(), opt.Order) {
+		return out, badRequest("Pages are sorted by time, novelty, novelty up or rank.")
+	}
+	if text := v.Get("snapshot"); text != "" {
+		if opt.Snapshot, err = strconv.Atoi(text); err != nil || opt.Snapshot < 1 || opt.Snapshot > maxSnapshot {
+			return out, badRequest("Snapshots of a series are counted from 1.")
+		}
+	}
+	if opt.From, err = timeOf(r, "from"); err != nil {
+		return out, err
+	}
+	if opt.To, err = timeOf(r, "to"); err != nil {
+		return out, err
+	}
+	if opt.After, err = readKeywordMark(v.Get("after")); err != nil {
+		return out, err
+	}
+	if opt.Threshold, err = s.db.Threshold(r.Context(), series.ID); err != nil {
+		return out, err
+	}
+	_, rows, err := s.db.KeywordNovelty(r.Context(), series.ID, q, opt)
+	return listOf(r, rows, limit, func(p *store.KeywordPage) apiNewPage {
+		return apiNewPage{int64(p.Page), p.URL, p.Snapshot, p.At.UTC(), p.Class, string(p.Kind), p.Novelty, p.FirstSeen.UTC()}
+	}, func(p *store.KeywordPage) string { return writeKeywordMark(p.Mark()) }), err
+}
+
+// keywordKinds are the kinds of pages of a search in a series, keywordOrders its orders,
+// the one that is taken without another first.
+func keywordKinds() []string {
+	return []string{string(store.KindNewWord), string(store.KindNovel), string(store.KindUncertain)}
+}
+
+func keywordOrders() []string { return []string{"time", "novelty", "novelty up", "rank"} }
+
+// writeKeywordMark writes the place of a page of a series' search for an address.
+func writeKeywordMark(m store.KeywordMark) string {
+	return fmt.Sprintf("%s_%d_%d", strconv.FormatFloat(m.Value, 'g', -1, 64), m.Snapshot, m.Page)
+}
+
+func readKeywordMark(text string) (*store.KeywordMark, error) {
+	if text == "" {
+		return nil, nil
+	}
+	parts := strings.Split(text, "_")
+	if len(parts) == 3 {
+		f, err := strconv.ParseFloat(parts[0], 64)
+		n, err2 := strconv.Atoi(parts[1])
+		id, err3 := strconv.ParseInt(parts[2], 10, 64)
+		if err == nil && err2 == nil && err3 == nil && f > -1e11 && f < 1e11 && n >= 0 && n <= maxSnapshot && id >= 0 && id < 1<<52 {
+			return &store.KeywordMark{Value: f, Snapshot: n, Page: store.PageID(id)}, nil
+		}
+	}
+	return nil, badRequest("The place to go on from is not one that a list has given out.")
 }
 
 // writeSearchMark writes the place of a hit for an address.

@@ -2,7 +2,11 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"net/http"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/digest"
@@ -39,7 +43,7 @@ func apiTopics(s *Server, r *http.Request) (out apiList[apiTopic], err error) {
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, topicOf)
+	return part(r, all, func(t *store.TopicCount) string { return t.Name }, topicOf)
 }
 
 func apiOneTopic(s *Server, r *http.Request) (out apiTopic, err error) {
@@ -98,7 +102,7 @@ func apiTopicPages(s *Server, r *http.Request) (out apiList[apiMember], err erro
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, func(p *store.TopicPage) apiMember {
+	return part(r, all, func(p *store.TopicPage) string { return strconv.FormatInt(int64(p.Page), 10) }, func(p *store.TopicPage) apiMember {
 		at := places[p.Page]
 		return apiMember{
 			int64(p.Page), at.URL, at.Title, p.State(), p.AddedBy, p.Reason, p.ProposedAt.UTC(), timeOrNil(p.AddedAt), timeOrNil(p.LeftAt), p.LeftReason, p.Score, p.UpToDate, p.Rank,
@@ -215,7 +219,7 @@ func apiSentences(s *Server, r *http.Request) (out apiList[apiSentence], err err
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, func(x *store.TopicSentence) apiSentence {
+	return part(r, all, func(x *store.TopicSentence) string { return fmt.Sprintf("%s_%s_%d", x.Mode, x.Kind, x.Rank) }, func(x *store.TopicSentence) apiSentence {
 		at := places[x.Page]
 		said := make([]int64, len(x.SaidBy))
 		for i, p := range x.SaidBy {
@@ -250,17 +254,18 @@ func apiTopicTerms(s *Server, r *http.Request) (out apiList[apiTopicTerm], err e
 	if err != nil {
 		return out, err
 	}
-	after, err := numberAfter(r, 0)
+	rank, err := numberAfter(r, 0) // ranks count from 1 without a gap
 	if err != nil {
 		return out, err
 	}
-	all, err := s.db.TopicTerms(r.Context(), t.ID, p.From, int(after)+limit+1)
+	all, err := s.db.TopicTerms(r.Context(), t.ID, p.From, int(min(rank, math.MaxInt32-apiMost))+limit+1)
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, func(x *store.TopicTerm) apiTopicTerm {
+	all = slices.DeleteFunc(all, func(x store.TopicTerm) bool { return int64(x.Rank) <= rank })
+	return listOf(r, all, limit, func(x *store.TopicTerm) apiTopicTerm {
 		return apiTopicTerm{x.Rank, x.Term, x.Word, x.Occurrences, x.Pages, x.Hosts, x.Weight, x.G2, x.Trend, timeOrNil(x.BurstSince)}
-	})
+	}, func(x *store.TopicTerm) string { return strconv.Itoa(x.Rank) }), nil
 }
 
 // apiTopicScore is what a page brought in a period.
@@ -296,7 +301,7 @@ func apiTopicScores(s *Server, r *http.Request) (out apiList[apiTopicScore], err
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, func(x *store.TopicScore) apiTopicScore {
+	return part(r, all, func(x *store.TopicScore) string { return strconv.FormatInt(int64(x.Page), 10) }, func(x *store.TopicScore) apiTopicScore {
 		at := places[x.Page]
 		return apiTopicScore{
 			int64(x.Page), at.URL, at.Title, x.Rank, x.Score, x.Linked, x.UpToDate, x.Fetches, x.VersionFrom, x.VersionTo, x.Sentences, x.Tracked,

@@ -158,7 +158,7 @@ func apiBlocks(s *Server, r *http.Request) (out apiList[apiBlock], err error) {
 	if err != nil {
 		return out, err
 	}
-	return part(r, all, func(b *pagereport.Block) apiBlock { return apiBlock{b.Path, b.Life, b.Contents, b.Travel, b.Words} })
+	return part(r, all, func(b *pagereport.Block) string { return b.Path }, func(b *pagereport.Block) apiBlock { return apiBlock{b.Path, b.Life, b.Contents, b.Travel, b.Words} })
 }
 
 // apiDay is a day of a page in UTC.
@@ -196,5 +196,5 @@ func apiDays(s *Server, r *http.Request) (out apiList[apiDay], err error) {
 		d.Day = at.Format(time.DateOnly)
 		all = append(all, d)
 	}
-	return part(r, all, func(d *apiDay) apiDay { return *d })
+	return part(r, all, func(d *apiDay) string { return d.Day }, func(d *apiDay) apiDay { return *d })
 }

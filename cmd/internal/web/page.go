@@ -80,8 +80,10 @@ type pageBody struct {
 	Lasting  []string
 	Passing  []string
 	Versions []store.Version
-	Next     string // address of older versions
-	Newest   string // of the newest; empty: these are
+	Heads    []head // of their table
+	ByTime   bool   // they are the newest first
+	Next     string // address of the versions behind these
+	First    string // of the first; empty: these are
 }
 
 // figureBody is a figure as it stands in a page.
@@ -105,7 +107,6 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	b := pageBody{looked: p, Heading: headingOf(p.PageView), Sentence: sentence(p.PageView)}
-	base := fmt.Sprintf("/pages/%d", p.Page)
 	for _, k := range figureKinds() {
 		if !k.onPage {
 			continue
@@ -119,19 +120,8 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	b.Lasting, b.Passing = lastingWords(p.report.Analysis)
-	before := int64(math.MaxInt32)
-	if text := r.URL.Query().Get("before"); text != "" {
-		if before, err = strconv.ParseInt(text, 10, 32); err != nil || before < 1 {
-			return badRequest("Versions are counted from 1.")
-		}
-		b.Newest = base + "#versions"
-	}
-	if b.Versions, err = s.db.VersionsBefore(ctx, p.Page, int32(before), rowsAPage+1); err != nil {
+	if err := s.versionTable(r, &b); err != nil {
 		return err
-	}
-	if len(b.Versions) > rowsAPage {
-		b.Versions = b.Versions[:rowsAPage]
-		b.Next = fmt.Sprintf("%s?before=%d#versions", base, b.Versions[rowsAPage-1].Number)
 	}
 	copies, err := s.db.Copies(ctx, []store.PageID{p.Page})
 	if err != nil {

@@ -151,6 +151,10 @@ func TestPages(t *testing.T) {
 		t.Parallel()
 		pagesShow(t, fx)
 	})
+	t.Run("versions", func(t *testing.T) {
+		t.Parallel()
+		versionsInOrder(t, fx)
+	})
 }
 
 // pagesShow follows the list from its first rows to its last and

@@ -58,7 +58,14 @@ func (s *Server) mux() http.Handler {
 			mux.Handle(r.pattern, s.answer(r))
 		}
 	}
-	mux.Handle("/", s.answer(route{role: nobody, light: true, handler: func(_ http.ResponseWriter, r *http.Request) error {
+	mux.Handle("/", s.answer(route{role: nobody, light: true, handler: func(w http.ResponseWriter, r *http.Request) error {
+		if allowed := otherMethods(mux, r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			return fault{http.StatusMethodNotAllowed, "Not allowed", "What stands at this address is asked for by " + strings.Join(allowed, " or ") + " only."}
+		}
+		if isAPI(r.URL.Path) {
+			return notFound("The API has no such address; " + apiBase + "/openapi.json lists those that it has.")
+		}
 		return notFound("There is no page at this address.")
 	}}))
 	for _, r := range s.mementoRoutes() {
@@ -125,4 +132,18 @@ func textual(r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// otherMethods are those that an address answers to, where it does not to the one of a
+// request.
+func otherMethods(mux *http.ServeMux, r *http.Request) []string {
+	var out []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if _, pattern := mux.Handler(other); strings.HasPrefix(pattern, method+" ") || method == http.MethodHead && strings.HasPrefix(pattern, "GET ") {
+			out = append(out, method)
+		}
+	}
+	return out
 }

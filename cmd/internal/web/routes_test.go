@@ -100,3 +100,30 @@ func TestBytesThatAreNoText(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherMethods asks by methods that an address does not answer to.
+func TestOtherMethods(t *testing.T) {
+	t.Parallel()
+	s, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		method, path string
+		want         int
+		allow        string
+	}{
+		{http.MethodPost, "/api/v1/pages", http.StatusMethodNotAllowed, "GET, HEAD"},
+		{http.MethodDelete, "/pages", http.StatusMethodNotAllowed, "GET, HEAD"},
+		{http.MethodPut, "/pages/7", http.StatusMethodNotAllowed, "GET, HEAD"},
+		{http.MethodGet, "/logout", http.StatusMethodNotAllowed, "POST"},
+		{http.MethodPut, "/login", http.StatusMethodNotAllowed, "GET, HEAD, POST"},
+		{http.MethodPost, "/nothing", http.StatusNotFound, ""},
+	} {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), tt.method, "http://localhost"+tt.path, http.NoBody))
+		if got := w.Header().Get("Allow"); w.Code != tt.want || got != tt.allow {
+			t.Errorf("%s %s: %d, allowed %q, want %d and %q", tt.method, tt.path, w.Code, got, tt.want, tt.allow)
+		}
+	}
+}

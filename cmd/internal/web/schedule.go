@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -58,31 +59,13 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var of func(store.DueRow) time.Time
-	switch b.List {
-	case "due", "late":
-		before := now
-		if b.List == "late" {
-			before = late
-		}
-		b.Rows, err = s.db.DuePages(ctx, before, now, after, rowsAPage+1)
-		of = func(r store.DueRow) time.Time { return r.NextDueAt }
-	case "failing":
-		b.Rows, err = s.db.FailingPages(ctx, now, after, rowsAPage+1)
-		of = func(r store.DueRow) time.Time { return r.FailingSince }
-	case "aside":
-		b.Rows, err = s.db.AsidePages(ctx, after, rowsAPage+1)
-		of = func(r store.DueRow) time.Time { return r.SetAsideAt }
-	default:
-		return badRequest("The lists are due, late, failing and aside.")
-	}
-	if err != nil {
+	var of func(*store.DueRow) time.Time
+	if b.Rows, of, err = s.dueList(ctx, b.List, after, rowsAPage+1); err != nil {
 		return err
 	}
 	if len(b.Rows) > rowsAPage {
 		b.Rows = b.Rows[:rowsAPage]
-		last := b.Rows[rowsAPage-1]
-		b.More = query("/schedule", "list", b.List, "after", fmt.Sprintf("%d_%d", of(last).UnixMicro(), last.Page)) + "#list"
+		b.More = query("/schedule", "list", b.List, "after", dueMark(&b.Rows[rowsAPage-1], of)) + "#list"
 	}
 	if after != nil {
 		b.First = query("/schedule", "list", b.List) + "#list"
@@ -113,6 +96,32 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, "schedule.html", "Schedule", b)
 }
 
+// dueList reads a list of pages, and says by which time it is ordered.
+func (s *Server) dueList(ctx context.Context, list string, after *store.TimeMark, limit int) (rows []store.DueRow, of func(*store.DueRow) time.Time, err error) {
+	now := s.now().UTC()
+	switch list {
+	case "due", "late":
+		before := now
+		if list == "late" {
+			before = now.Add(-lateGrace)
+		}
+		rows, err = s.db.DuePages(ctx, before, now, after, limit)
+		return rows, func(r *store.DueRow) time.Time { return r.NextDueAt }, err
+	case "failing":
+		rows, err = s.db.FailingPages(ctx, now, after, limit)
+		return rows, func(r *store.DueRow) time.Time { return r.FailingSince }, err
+	case "aside":
+		rows, err = s.db.AsidePages(ctx, after, limit)
+		return rows, func(r *store.DueRow) time.Time { return r.SetAsideAt }, err
+	}
+	return nil, nil, badRequest("The lists are due, late, failing and aside.")
+}
+
+// dueMark writes the place of a row for an address.
+func dueMark(r *store.DueRow, of func(*store.DueRow) time.Time) string {
+	return fmt.Sprintf("%d_%d", of(r).UnixMicro(), r.Page)
+}
+
 // heads sorts the watches and the hosts as the address asks.
 func (b *scheduleBody) heads(at *url.URL) (err error) {
 	type (
@@ -122,7 +131,7 @@ func (b *scheduleBody) heads(at *url.URL) (err error) {
 	b.WatchHeads, err = heads(at, "watches", "watch", b.Health, []column[watch]{
 		{key: "watch", name: "Watch", rises: true, order: by(func(h watch) string { return h.Name })},
 		{key: "due", name: "Due", number: true, order: by(func(h watch) int { return h.Due })},
-		{key: "late", name: "Late", number: true, order: by(func(h watch) int { return h.Late })},
+		{key: "late", name: "Late", note: "by the watch's own measure: due for more than a quarter of its interval", number: true, order: by(func(h watch) int { return h.Late })},
 		{key: "failing", name: "Failing", number: true, order: by(func(h watch) int { return h.Failing })},
 		{key: "aside", name: "Set aside", number: true, order: by(func(h watch) int { return h.SetAside })},
 		{key: "oldest", name: "Longest due", number: true, rises: true, order: byTime(func(h watch) time.Time { return h.OldestDueAt })},

@@ -22,7 +22,7 @@ import (
 // Bounds of the search page: each result reads two versions.
 const (
 	resultsAPage = 20
-	furthest     = 10_000 // results that can be leafed to in a series
+	maxSnapshot  = 1 << 30 // no series has as many
 )
 
 func (s *Server) searchRoutes() []route {
@@ -35,19 +35,21 @@ func (s *Server) searchRoutes() []route {
 
 // asked is what the address of a search asks for.
 type asked struct {
-	Text, Series, From, To, Sort, By, Kind string
-	Snapshot, Offset                       int
+	Text, Series, From, To, Since, Sort, By, Kind string
+	Snapshot                                      int
 
 	query    lang.Query
 	series   store.Series
 	from, to time.Time
+	since    time.Time // what results tell as new is new since then; zero: since the version or snapshot before
 	after    *store.SearchMark
+	behind   *store.KeywordMark // in a series
 }
 
 // path is the address of this search with some of its parameters changed; the place
 // in the results is dropped.
 func (a *asked) path(base string, changes ...string) string {
-	all := map[string]string{"q": a.Text, "series": a.Series, "from": a.From, "to": a.To, "sort": a.Sort, "by": a.By, "kind": a.Kind}
+	all := map[string]string{"q": a.Text, "series": a.Series, "from": a.From, "to": a.To, "since": a.Since, "sort": a.Sort, "by": a.By, "kind": a.Kind}
 	if a.Snapshot > 0 {
 		all["snapshot"] = strconv.Itoa(a.Snapshot)
 	}
@@ -106,13 +108,13 @@ type result struct {
 func (s *Server) readAsked(r *http.Request) (*asked, error) {
 	v := r.URL.Query()
 	a := &asked{
-		Text: v.Get("q"), Series: v.Get("series"), From: v.Get("from"), To: v.Get("to"), Sort: v.Get("sort"), By: v.Get("by"), Kind: v.Get("kind"),
+		Text: v.Get("q"), Series: v.Get("series"), From: v.Get("from"), To: v.Get("to"), Since: v.Get("since"), Sort: v.Get("sort"), By: v.Get("by"), Kind: v.Get("kind"),
 	}
 	var err error
 	for _, d := range []struct {
 		text string
 		at   *time.Time
-	}{{a.From, &a.from}, {a.To, &a.to}} {
+	}{{a.From, &a.from}, {a.To, &a.to}, {a.Since, &a.since}} {
 		if d.text == "" {
 			continue
 		}
@@ -122,15 +124,13 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 	}
 	if !a.to.IsZero() {
 		a.to = a.to.AddDate(0, 0, 1) // the day itself counts
+		if !a.to.After(a.from) {
+			return nil, badRequest("The first day of the search is behind the last one.")
+		}
 	}
-	for _, n := range []struct {
-		name string
-		at   *int
-	}{{"snapshot", &a.Snapshot}, {"offset", &a.Offset}} {
-		if t := v.Get(n.name); t != "" {
-			if *n.at, err = strconv.Atoi(t); err != nil || *n.at < 0 || *n.at > furthest {
-				return nil, badRequest(fmt.Sprintf("The %s is a number from 0 to %d.", n.name, furthest))
-			}
+	if t := v.Get("snapshot"); t != "" {
+		if a.Snapshot, err = strconv.Atoi(t); err != nil || a.Snapshot < 0 || a.Snapshot > maxSnapshot {
+			return nil, badRequest(fmt.Sprintf("The snapshot is a number from 0 to %d.", maxSnapshot))
 		}
 	}
 	switch a.Kind {
@@ -146,15 +146,17 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 	if a.By != "" && a.By != "share" {
 		return nil, badRequest("The figure is drawn by count or by share.")
 	}
-	if a.after, err = readSearchMark(v.Get("after")); err != nil {
-		return nil, err
-	}
 	if a.Series != "" {
+		if a.behind, err = readKeywordMark(v.Get("after")); err != nil {
+			return nil, err
+		}
 		if a.series, err = s.db.SeriesByName(r.Context(), a.Series); errors.Is(err, store.ErrNotFound) {
 			return nil, notFound("There is no series of this name.")
 		} else if err != nil {
 			return nil, err
 		}
+	} else if a.after, err = readSearchMark(v.Get("after")); err != nil {
+		return nil, err
 	} else if strings.HasPrefix(a.Sort, "novelty") {
 		a.Sort = ""
 	}
@@ -216,7 +218,7 @@ func (s *Server) searchVersions(ctx context.Context, b *searchBody) error {
 	b.Sorts = []tab{{"time", b.path("/search", "sort", ""), !byRank}, {"rank", b.path("/search", "sort", "rank"), byRank}}
 	var g resultGroup
 	for _, h := range all.Hits {
-		shown, err := found.Version(ctx, s.db, h.Page, h.Version, b.query.Words())
+		shown, err := found.Version(ctx, s.db, h.Page, h.Version, b.since, b.query.Words())
 		if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -237,7 +239,7 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 		order = "time"
 	}
 	table, figure, counts, pages, err := s.keyword(ctx, b.asked, store.KeywordOptions{
-		Kind: store.KeywordKind(b.Kind), Snapshot: b.Snapshot, From: b.from, To: b.to, Order: order, Offset: b.Offset, Rows: resultsAPage + 1,
+		Kind: store.KeywordKind(b.Kind), Snapshot: b.Snapshot, From: b.from, To: b.to, Order: order, After: b.behind, Rows: resultsAPage + 1,
 	})
 	if err != nil {
 		return err
@@ -248,9 +250,9 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 	b.ByCount, b.ByShare = b.path("/search", "by", ""), b.path("/search", "by", "share")
 	if len(pages) > resultsAPage {
 		pages = pages[:resultsAPage]
-		b.Next = b.path("/search", "offset", strconv.Itoa(b.Offset+resultsAPage)) + "#results"
+		b.Next = b.path("/search", "after", writeKeywordMark(pages[resultsAPage-1].Mark())) + "#results"
 	}
-	if b.Offset > 0 {
+	if b.behind != nil {
 		b.First = b.path("/search") + "#results"
 	}
 	if b.Snapshot > 0 {
@@ -270,7 +272,11 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 	}
 	group := 0
 	for _, p := range pages {
-		shown, err := found.At(ctx, s.db, p.Page, p.At, started[p.Snapshot-1], b.query.Words())
+		since := b.since
+		if since.IsZero() {
+			since = started[p.Snapshot-1]
+		}
+		shown, err := found.At(ctx, s.db, p.Page, p.At, since, b.query.Words())
 		if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}

@@ -14,7 +14,7 @@ func searchesAnswer(t *testing.T, fx fixture) {
 	s := newServer(t, fx.DB, nil)
 	next := regexp.MustCompile(`<a rel="next" href="([^"]+)"`)
 	row := regexp.MustCompile(`<a href="(/pages/\d+)/versions/\d+" data-row>`)
-	for _, first := range []string{"/search?q=the", "/search?q=the&sort=rank", "/search?q=hour+OR+the&series=hourly+web&sort=novelty"} {
+	for _, first := range []string{"/search?q=the", "/search?q=the&sort=rank", "/search?q=hour+OR+the&series=hourly+web&sort=novelty", "/search?q=hour+OR+the&series=hourly+web&sort=rank"} {
 		seen := map[string]bool{}
 		pages := 0
 		for address := first; address != "" && pages < 10; pages++ {
@@ -50,6 +50,10 @@ func searchesAnswer(t *testing.T, fx fixture) {
 		{"/search?q=a&after=1", 400, "place to go on from"},
 		{"/search?q=a&series=hourly+web&snapshot=-1", 400, "snapshot is a number"},
 		{"/search?q=a&series=hourly+web&kind=odd", 400, "kinds of pages"},
+		{"/search?q=a&series=hourly+web&after=1_2", 400, "place to go on from"},
+		{"/search?q=a&from=2026-03-02&to=2026-03-01", 400, "behind the last one"},
+		{"/search?q=a&since=yesterday", 400, "Dates are written as"},
+		{"/search?q=hour&since=2026-01-01", 200, "data-row"},
 		{"/search.svg?q=a", 400, "belongs to a series"},
 		{"/search.csv?q=%22a&series=hourly+web", 400, "not closed"},
 	} {

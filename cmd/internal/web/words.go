@@ -109,8 +109,12 @@ func hoursWords(v any) string {
 	return "–"
 }
 
-// lagWords prints how late fetches start.
+// lagWords prints how late fetches start; zero: none did, since the least that is
+// counted is a quarter of a second.
 func lagWords(d time.Duration) string {
+	if d == 0 {
+		return "–"
+	}
 	if d < time.Minute {
 		return chart.NumberText(d.Seconds()) + " s"
 	}

@@ -26,7 +26,7 @@
     var list = lists.find(function (l) { return l.querySelector("[aria-selected=true]"); }) ||
       lists.find(function (l) { return l.getBoundingClientRect().bottom > 0; }) || lists[0];
     if (!list) { return; }
-    var rows = Array.prototype.slice.call(list.querySelectorAll("tbody tr"));
+    var rows = Array.prototype.slice.call(list.tagName === "OL" ? document.querySelectorAll("ol[data-list] > li") : list.querySelectorAll("tbody tr"));
     var at = rows.findIndex(function (r) { return r.getAttribute("aria-selected") === "true"; });
     var next = rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + step))];
     if (!next) { return; }
