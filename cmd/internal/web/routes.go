@@ -35,6 +35,7 @@ func (s *Server) routes() [][]route {
 		s.snapshotRoutes(),
 		s.feedRoutes(),
 		s.topicRoutes(),
+		s.topicFigureRoutes(),
 		s.cdxRoutes(),
 		s.apiRoutes(),
 	}

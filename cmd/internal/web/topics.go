@@ -103,6 +103,8 @@ type topicBody struct {
 	Earlier  string // address of the period before; empty: none
 	Later    string
 
+	Trend *figureBody // nil: too few periods
+
 	TermHeads, MemberHeads []head
 }
 
@@ -145,6 +147,11 @@ func (s *Server) topic(w http.ResponseWriter, r *http.Request) error {
 		if start, err = digest.ParseStamp(at); err != nil {
 			return notFound("There is no period of that name; the page of the topic lists them.")
 		}
+	}
+	if len(periods) > 1 {
+		table, figure := periodsOf(t.Name, periods)
+		f := inline("periods", "What each period brought", b.Path+"/periods", table, figure, 40)
+		b.Trend = &f
 	}
 	for i, p := range periods { // newest first
 		if p.From.Equal(start) && i > 0 {
@@ -264,7 +271,7 @@ func scoreBars(list []store.PageScore, most store.PageScore) template.HTML {
 	const step, height = 5, 24
 	list = list[max(0, len(list)-topicBars):]
 	if len(list) == 0 {
-		return `<span class="none">–</span>`
+		return ""
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="scorebars" width="%d" height="%d" role="img" aria-label="S and up-to-date-ness of the last %d periods">`, step*len(list), height, len(list))

@@ -41,11 +41,25 @@ func TestTopicPages(t *testing.T) {
 	for address, want := range map[string]int{
 		base + "?terms=-pages&pages=fresh": 200, base + "?terms=size": 400, base + "?pages=-": 400,
 		"/topics": 200, base: 200, base + "/20000101T000000Z": 404, base + "/yesterday": 404, base + "?mode=odd": 400, "/topics/none": 404,
+		base + "/periods": 200, base + "/periods.svg": 200, base + "/periods.csv": 200, "/topics/none/periods.csv": 404, base + "/pages/x": 404, base + "/pages/7.svg": 404,
 		"/feeds/topic/the%20hours.atom": 200, "/feeds/topic/none.atom": 404, "/feeds/topic/x": 404,
 	} {
 		if got := ask(h, http.MethodGet, address, nil).Code; got != want {
 			t.Errorf("%s: status %d, want %d", address, got, want)
 		}
+	}
+	keeps := regexp.MustCompile(`<a href="(/topics/the%20hours/pages/\d+)"`).FindStringSubmatch(page)
+	if keeps == nil {
+		t.Fatal("no page leads to its scores")
+	}
+	for _, suffix := range []string{"", ".svg", ".csv"} {
+		answer := ask(h, http.MethodGet, keeps[1]+suffix, nil)
+		if n := strings.Count(answer.Body.String(), "\n"); answer.Code != http.StatusOK || suffix == ".csv" && n < 3 || suffix != ".csv" && !strings.Contains(answer.Body.String(), "keep up with its topic?") {
+			t.Errorf("%s%s: %d with %d lines", keeps[1], suffix, answer.Code, n)
+		}
+	}
+	if !strings.Contains(page, `id="figure-periods"`) || strings.Count(ask(h, http.MethodGet, base+"/periods.csv", nil).Body.String(), "\n") != 5 {
+		t.Error("the topic has no figure of its four periods")
 	}
 	feed := ask(h, http.MethodGet, "/feeds/topic/the%20hours.atom", nil)
 	if err := atom.Check(feed.Body.Bytes()); err != nil {
