@@ -292,6 +292,21 @@ func TestBrowser(t *testing.T) {
 	b.do(t, "sorting a whole table", b.open("/schedule"), chromedp.Click(`//th/a[text()="Late"]`), chromedp.WaitReady(`//th[@aria-sort="descending"]/a[text()="Late"]`),
 		chromedp.Click(`//th/a[text()="Late"]`), chromedp.WaitReady(`//th[@aria-sort="ascending"]/a[text()="Late"]`))
 	b.do(t, "periods by keys", b.open("/topics/the%20hours"), chromedp.KeyEvent("p"), chromedp.WaitReady(`a[data-key="n"]`), chromedp.KeyEvent("n"), chromedp.WaitNotPresent(`a[data-key="n"]`), chromedp.WaitReady("footer"))
+	for address, figures := range map[string][]string{ // that the fixture fills
+		busy:                      {"calendar", "curve", "changes", "lifespans", "blocks"},
+		"/schedule":               {"next"},
+		"/snapshots/hourly%20web": {"sizes", "convergence", "distribution"},
+		"/topics/the%20hours":     {"periods"},
+		"/search?q=hour+OR+long&series=hourly+web": {"novelty"},
+	} {
+		actions := []action{b.open(address)}
+		for _, name := range figures {
+			actions = append(actions, want(t, "the figure "+name, fmt.Sprintf(`document.querySelectorAll("#%s figure svg path, #%[1]s figure svg rect, #%[1]s figure svg circle").length > 2`, name)))
+		}
+		b.do(t, "figures of "+address, actions...)
+	}
+	b.do(t, "keys of results", b.open("/search?q=hour+OR+long&series=hourly+web"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"),
+		want(t, "second result", `document.querySelectorAll("ol[data-list] > li")[1].getAttribute("aria-selected") === "true"`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
 	b.do(t, "svg alone", chromedp.Navigate(b.base+busy+"/curve.svg"), want(t, "styled", `getComputedStyle(document.querySelector("text")).fill !== "rgb(0, 0, 0)"`))

@@ -17,6 +17,7 @@ import (
 	"github.com/strandlinehq/strandline/monitor"
 	"github.com/strandlinehq/strandline/monitor/pagedate"
 	"github.com/strandlinehq/strandline/monitor/terms"
+	"github.com/strandlinehq/strandline/monitor/text"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -119,10 +120,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 			b.Figures = append(b.Figures, *f)
 		}
 	}
-	b.Lasting, b.Passing = lastingWords(p.report.Analysis)
 	if err := s.versionTable(r, &b); err != nil {
 		return err
 	}
+	b.Lasting, b.Passing = lastingWords(p.report.Analysis, languageOf(b.Versions))
 	copies, err := s.db.Copies(ctx, []store.PageID{p.Page})
 	if err != nil {
 		return err
@@ -205,8 +206,8 @@ func sentence(p store.PageView) string {
 }
 
 // lastingWords are the words of a page that stay, and those that pass, the most
-// frequent first.
-func lastingWords(a *monitor.Analysis) (lasting, passing []string) {
+// frequent first, without the stop words of its language: these stay on every page.
+func lastingWords(a *monitor.Analysis, language string) (lasting, passing []string) {
 	if a == nil {
 		return nil, nil
 	}
@@ -214,7 +215,7 @@ func lastingWords(a *monitor.Analysis) (lasting, passing []string) {
 	top := func(want func(terms.Row) bool) []string {
 		best := make([]terms.Row, 0, most+1)
 		for _, t := range a.Terms {
-			if !t.HasPower || !want(t) {
+			if !t.HasPower || !want(t) || text.Stop(t.Term, language) {
 				continue
 			}
 			i := len(best)
@@ -235,4 +236,14 @@ func lastingWords(a *monitor.Analysis) (lasting, passing []string) {
 		return out
 	}
 	return top(func(t terms.Row) bool { return t.Power > terms.Lasting }), top(func(t terms.Row) bool { return t.Power < terms.Fleeting })
+}
+
+// languageOf is the language of the first of some versions that has one.
+func languageOf(versions []store.Version) string {
+	for i := range versions {
+		if versions[i].Language != "" {
+			return versions[i].Language
+		}
+	}
+	return ""
 }

@@ -70,21 +70,18 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	if after != nil {
 		b.First = query("/schedule", "list", b.List) + "#list"
 	}
-	if b.Status, err = s.db.Work(ctx); err != nil {
+	counts, err := s.counts.read(ctx, s.db, now, late)
+	if err != nil {
 		return err
 	}
-	b.Health, b.Any = b.Status.Schedule, len(b.Status.Schedule) > 0
-	if b.Trouble, err = s.db.Trouble(ctx, late); err != nil {
-		return err
-	}
+	b.Status, b.Trouble = counts.status, counts.trouble
+	b.Health, b.Hosts = slices.Clone(b.Status.Schedule), slices.Clone(counts.hosts) // they are sorted as this address asks
+	b.Any = len(b.Health) > 0
 	table, figure, err := s.nextHour(r, now)
 	if err != nil {
 		return err
 	}
 	b.Next = inline("next", "The next hour", "/schedule", table, figure, 40)
-	if b.Hosts, err = s.db.HostQueues(ctx, now, late, hostsMost); err != nil {
-		return err
-	}
 	if err := b.heads(r.URL); err != nil {
 		return err
 	}
@@ -94,6 +91,51 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 		b.Lists = append(b.Lists, tab{l.words, query("/schedule", "list", l.value) + "#list", l.value == b.List})
 	}
 	return s.show(w, r, "schedule.html", "Schedule", b)
+}
+
+// countsKept is how long, in the machine's time, the counts of the schedule are told again
+// before they are taken anew. They read all pages that are due, which are many when a
+// daemon was away for long; the lists of pages below them are always read.
+const countsKept = 2 * time.Second
+
+// scheduleCounts are what the page of the schedule tells of all pages that are due.
+type scheduleCounts struct {
+	status  store.Status
+	trouble store.Trouble
+	hosts   []store.HostQueue
+}
+
+// keptCounts keeps them. Whoever comes while they are counted waits for them.
+type keptCounts struct {
+	mu     chan struct{} // holds a value while somebody counts; guards what follows
+	at     time.Time     // of the machine; zero: never
+	counts scheduleCounts
+}
+
+func newKeptCounts() *keptCounts { return &keptCounts{mu: make(chan struct{}, 1)} }
+
+// read returns the counts, taken less than countsKept ago.
+func (k *keptCounts) read(ctx context.Context, db *store.DB, now, late time.Time) (out scheduleCounts, err error) {
+	select {
+	case k.mu <- struct{}{}:
+		defer func() { <-k.mu }()
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
+	if !k.at.IsZero() && time.Since(k.at) < countsKept {
+		return k.counts, nil
+	}
+	if out.status, err = db.Work(ctx); err != nil {
+		return out, err
+	}
+	if out.trouble, err = db.Trouble(ctx, late); err != nil {
+		return out, err
+	}
+	if out.hosts, err = db.HostQueues(ctx, now, late, hostsMost); err != nil {
+		return out, err
+	}
+	k.at, k.counts = time.Now(), out
+	return out, nil
 }
 
 // dueList reads a list of pages, and says by which time it is ordered.

@@ -82,6 +82,7 @@ type Server struct {
 	pages     *pages // parsed templates
 	assets    assets // files under /static
 	headlines headlines
+	counts    *keptCounts
 	key       []byte        // of this process, for the tokens of forms
 	slots     chan struct{} // one for each page that is being made
 	handler   http.Handler
@@ -91,7 +92,7 @@ type Server struct {
 func New(opt Options) (*Server, error) {
 	s := &Server{
 		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, notice: opt.Notice, metrics: opt.Metrics,
-		key: make([]byte, 32), slots: make(chan struct{}, atOnce),
+		key: make([]byte, 32), slots: make(chan struct{}, atOnce), counts: newKeptCounts(),
 	}
 	if s.now == nil {
 		s.now = time.Now
