@@ -297,7 +297,6 @@ func TestBrowser(t *testing.T) {
 		"/schedule":               {"next"},
 		"/snapshots/hourly%20web": {"sizes"},
 		"/topics/the%20hours":     {"periods"},
-		"/search?q=hour+OR+long&series=hourly+web": {"novelty"},
 	} {
 		actions := []action{b.open(address)}
 		for _, name := range figures {
@@ -305,7 +304,7 @@ func TestBrowser(t *testing.T) {
 		}
 		b.do(t, "figures of "+address, actions...)
 	}
-	b.do(t, "keys of results", b.open("/search?q=hour+OR+long&series=hourly+web"), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"),
+	b.do(t, "keys of results", b.open("/search?q=hour+OR+long&series=hourly+web"), want(t, "the figure of novel pages", `document.querySelector("#novelty figure svg") !== null`), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"),
 		want(t, "second result", `document.querySelectorAll("ol[data-list] > li")[1].getAttribute("aria-selected") === "true"`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))
