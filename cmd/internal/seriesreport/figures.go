@@ -11,7 +11,7 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// mostPanels bounds the snapshots of a figure: the last ones are drawn.
+// mostPanels bounds the snapshots of a figure where nothing else is asked for.
 const mostPanels = 12
 
 // name is how a panel calls the snapshot.
@@ -23,10 +23,14 @@ func (c *computed) name() string {
 // unidentified pages.
 func (s *Series) drawn(what string) ([]computed, string) {
 	all := slices.DeleteFunc(slices.Clone(s.computed), func(c computed) bool { return c.Unidentified == 0 })
-	if len(all) <= mostPanels {
+	most := s.Panels
+	if most <= 0 {
+		most = mostPanels
+	}
+	if len(all) <= most {
 		return all, fmt.Sprintf("series %s, %s", s.Name, what)
 	}
-	return all[len(all)-mostPanels:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots that have any", s.Name, what, mostPanels, len(all))
+	return all[len(all)-most:], fmt.Sprintf("series %s, %s; the last %d of %d snapshots that have any", s.Name, what, most, len(all))
 }
 
 // noteEmpty says why there is nothing.

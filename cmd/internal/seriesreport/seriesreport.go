@@ -22,6 +22,7 @@ type Series struct {
 	Name      string
 	All       []store.SeriesSnapshot   // in order of time
 	Copies    map[int]store.CopyCounts // by numbers; those that were looked at
+	Panels    int                      // of a figure, at most: the last ones are drawn; 0: 12
 	computed  []computed
 	threshold *float64 // marked in the accuracy
 }

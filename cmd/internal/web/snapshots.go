@@ -126,8 +126,16 @@ func (v *seriesView) Without(s store.SeriesSnapshot) string {
 	return count(s.Unidentified - c.Copies - c.Moved - c.Twins)
 }
 
-// lookSeries reads the series and narrows it as the address asks.
-func (s *Server) lookSeries(r *http.Request) (*seriesView, error) {
+// Panels of a figure of a series: of one among others on a page, so that the page stays
+// below 300 KB, and of one alone.
+const (
+	panelsInPage = 8
+	panelsAlone  = 48
+)
+
+// lookSeries reads the series and narrows it as the address asks; its figures have some
+// panels at most.
+func (s *Server) lookSeries(r *http.Request, panels int) (*seriesView, error) {
 	series, err := s.db.SeriesByName(r.Context(), r.PathValue("series"))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, notFound("There is no series of this name.")
@@ -145,6 +153,7 @@ func (s *Server) lookSeries(r *http.Request) (*seriesView, error) {
 	if v.Series, err = seriesreport.Read(r.Context(), s.db, series); err != nil {
 		return nil, err
 	}
+	v.Series.Panels = panels
 	deltas, thresholds := v.Series.Deltas(), v.Series.Thresholds()
 	at := func(delta, threshold string) string {
 		return query(seriesPath(v.Name), "delta", delta, "threshold", threshold)
@@ -234,7 +243,7 @@ func snapshotColumns() []column[store.SeriesSnapshot] {
 
 // seriesPage shows the tables and figures of a series.
 func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.lookSeries(r)
+	v, err := s.lookSeries(r, panelsInPage)
 	if err != nil {
 		return err
 	}
@@ -257,6 +266,7 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 		table, figure := k.make(v.Series)
 		f := inline(k.name, k.title, seriesPath(v.Name, "/", k.name), table, figure, 40)
 		f.Query = v.query()
+		f.Part = f.Part || k.name != "sizes" && len(v.All) > panelsInPage
 		if k.name == "sizes" {
 			b.Sizes = f
 		} else {
@@ -278,7 +288,7 @@ func (s *Server) seriesFigure(w http.ResponseWriter, r *http.Request) error {
 		if k.name != name {
 			continue
 		}
-		v, err := s.lookSeries(r)
+		v, err := s.lookSeries(r, panelsAlone)
 		if err != nil {
 			return err
 		}
