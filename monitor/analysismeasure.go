@@ -32,7 +32,7 @@ func (s *pageState) measures() *store.Measures {
 		m.Elements = append(m.Elements, e)
 	}
 	for _, v := range s.survival(lifespans) {
-		if v.OK {
+		if v.OK && s.elements.Complete() {
 			m.Survival = append(m.Survival, ptr(v.Share))
 		} else {
 			m.Survival = append(m.Survival, nil)

@@ -36,7 +36,8 @@ type Analysis struct {
 	Together       [][]string // paths of siblings that live equally long and change at the same times
 	Survival       []dom.Survival
 	Exact          bool // the elements' measures follow from all that was seen
-	Depth          int  // levels of elements that are followed
+	Complete       bool // survival does: all elements of the first version are followed
+	Depth          int  // levels of elements of which all are followed
 
 	page store.PageID
 }
@@ -82,7 +83,7 @@ func ReadAnalysis(ctx context.Context, db *store.DB, page store.Page) (*Analysis
 		page: page.ID, URL: page.URL, Origin: s.origin, Slots: s.last + 1, Versions: s.version, Damaged: s.damaged, Beyond: s.beyond,
 		Curve: s.curve.Curve(), Starts: s.curve.Starts(), Each: s.curve.Each(),
 		Terms: s.terms.Rows(), Sampled: s.terms.Sampled(),
-		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Depth: s.elements.Depth(),
+		Lifespans: s.elements.Lifespans(), Exact: s.elements.Exact(), Complete: s.elements.Complete(), Depth: s.elements.Depth(),
 	}
 	seen, err := db.Seen(ctx, []store.Interval{{Page: page.ID, Low: s.origin.Add(-time.Microsecond), High: out.SlotTime(out.Slots)}})
 	if err != nil {

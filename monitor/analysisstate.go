@@ -19,7 +19,7 @@ const (
 	// the curve leave is for the sets of words that the curve starts from.
 	stateBytes   = 63 << 10
 	termBytes    = 18 << 10
-	elementBytes = 20 << 10
+	elementBytes = 34 << 10
 
 	maxSlots = min(curve.MaxSlots, terms.MaxSlots, dom.MaxSlots)
 

@@ -14,10 +14,10 @@ func (c *content) when() int32 {
 	return c.last
 }
 
-// forget keeps the number of contents that are gone within maxPast. All that
-// went in the same slot are forgotten together, the earliest first, until half
-// of the room is free.
-func (s *State) forget(now int32) {
+// forget keeps the number of contents that are gone within most and returns how
+// many there are. All that went in the same slot are forgotten together, the
+// earliest first, until half of the room is free.
+func (s *State) forget(now int32, most int) int {
 	var times []int32
 	for i := range s.elements {
 		for k := range s.elements[i].contents {
@@ -26,15 +26,20 @@ func (s *State) forget(now int32) {
 			}
 		}
 	}
-	if len(times) <= maxPast {
-		return
+	if len(times) <= most {
+		return len(times)
 	}
 	slices.Sort(times)
-	until := times[len(times)-maxPast/2]
+	left := 0
+	until := times[len(times)-most/2]
 	for i := range s.elements {
 		e := &s.elements[i]
 		e.contents = slices.DeleteFunc(e.contents, func(c content) bool {
-			if !c.gone(now) || c.when() > until {
+			if !c.gone(now) {
+				return false
+			}
+			if c.when() > until {
+				left++
 				return false
 			}
 			e.done.add(c.last - c.first)
@@ -45,6 +50,7 @@ func (s *State) forget(now int32) {
 			return true
 		})
 	}
+	return left
 }
 
 func (t *tally) add(life int32) {
@@ -54,29 +60,52 @@ func (t *tally) add(life int32) {
 
 func (t tally) block() Block { return Block{float64(t.life) / float64(t.n), int(t.n)} }
 
-// fit forgets levels until the state keeps its limit.
-func (s *State) fit() {
-	for s.bound() > s.limit && s.depth > 1 {
-		if form := s.append(make([]byte, 0, s.bound())); len(form) <= s.limit {
+// fit makes the state keep its limit. It forgets, in this order and only what it
+// must, contents that are gone, levels of contents and of later elements, and
+// levels of the first version's elements. past is how many contents are gone.
+func (s *State) fit(now int32, past int) error {
+	for s.bound() > s.limit && s.base > 1 {
+		form, err := s.pack()
+		if err != nil {
+			return err
+		}
+		if len(form) <= s.limit {
 			s.form = form
-			return
+			return nil
 		}
-		deepest := int32(0)
+		if past > minPast {
+			past = s.forget(now, past-1)
+			continue
+		}
+		deepest, base := int32(0), int32(0)
 		for i := range s.elements {
-			deepest = max(deepest, s.elements[i].depth)
+			e := &s.elements[i]
+			base = max(base, e.depth)
+			if e.first > 0 || len(e.contents) > 0 || e.done.n > 0 {
+				deepest = max(deepest, e.depth)
+			}
 		}
-		s.depth = int(deepest) - 1
+		if deepest > 1 {
+			s.depth = int(deepest) - 1
+		} else {
+			s.base = int(base) - 1
+			s.depth = min(s.depth, s.base)
+		}
 		s.cut()
 	}
+	return nil
 }
 
-// cut drops the elements that are too deep.
+// cut drops what is too deep.
 func (s *State) cut() {
 	number := make([]int32, len(s.elements))
 	kept := s.elements[:0]
 	for i, e := range s.elements {
-		if int(e.depth) > s.depth {
+		if int(e.depth) > s.base || int(e.depth) > s.depth && e.first > 0 {
 			continue
+		}
+		if int(e.depth) > s.depth {
+			e.contents, e.done, e.away = nil, tally{}, tally{}
 		}
 		if e.parent >= 0 {
 			e.parent = number[e.parent]

@@ -4,14 +4,41 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
+	"sync"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/xxh3"
 )
 
 var errState = errors.New("dom: state is damaged")
 
-const stateFormat = 1
+// The first byte says how the rest is written: format 1, of the first release, is
+// as it is and has no base, format 2 is packed by zstd.
+const (
+	plainFormat  = 1
+	packedFormat = 2
+	// maxPlain bounds what a packed state unfolds to.
+	maxPlain = 64 << 20
+)
+
+// packer compresses states and unfolds them; both ends are safe for concurrent use.
+type packer struct {
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+	err error
+}
+
+var packers = sync.OnceValue(func() packer {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithEncoderCRC(false), zstd.WithWindowSize(256<<10))
+	if err != nil {
+		return packer{err: err}
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxPlain))
+	return packer{enc: enc, dec: dec, err: err}
+})
 
 // Flags of an element in the marshalled form.
 const (
@@ -24,9 +51,12 @@ const (
 	asParent               // with one: its text is that of its parent, which has one too
 )
 
-// MarshalBinary returns the state: uvarints unless said otherwise.
+// MarshalBinary returns the state: the format, and packed the following, uvarints
+// unless said otherwise.
 //
-//	format, limit, depth, 1 if contents were forgotten, 1 if there is a version
+//	limit, depth, levels of the first version's elements that are kept,
+//	1 if contents were forgotten, plus 2 if elements of the first version were passed over,
+//	1 if there is a version
 //	and if there is: first slot (zigzag), last-first,
 //	number of tags, each with its length; number of elements, then of each in
 //	  the order of their first appearance:
@@ -39,14 +69,24 @@ func (s *State) MarshalBinary() ([]byte, error) {
 	if s.form != nil {
 		return bytes.Clone(s.form), nil
 	}
-	return s.append(make([]byte, 0, s.bound())), nil
+	return s.pack()
+}
+
+// pack returns the marshalled form.
+func (s *State) pack() ([]byte, error) {
+	p := packers()
+	if p.err != nil {
+		return nil, fmt.Errorf("dom: pack a state: %w", p.err)
+	}
+	plain := s.append(make([]byte, 0, s.bound()))
+	return p.enc.EncodeAll(plain, append(make([]byte, 0, len(plain)/2+64), packedFormat)), nil
 }
 
 func (s *State) append(b []byte) []byte {
-	b = append(b, stateFormat)
 	b = binary.AppendUvarint(b, uint64(s.limit))
 	b = binary.AppendUvarint(b, uint64(s.depth))
-	b = append(b, bit(s.forgot), bit(s.started))
+	b = binary.AppendUvarint(b, uint64(s.base))
+	b = append(b, bit(s.forgot)|bit(s.passed)<<1, bit(s.started))
 	if !s.started {
 		return b
 	}
@@ -180,12 +220,32 @@ func (s *State) bound() int {
 
 // UnmarshalBinary restores the state that MarshalBinary returned.
 func (s *State) UnmarshalBinary(b []byte) error {
-	r := reader{b: b}
-	if r.uint(math.MaxUint8) != stateFormat {
+	if len(b) == 0 {
 		return errState
 	}
-	n := State{limit: int(r.uint(math.MaxInt32)), depth: int(r.uint(maxDepth)), forgot: r.uint(1) == 1}
-	if n.limit == 0 || n.depth == 0 {
+	var n State
+	r := reader{b: b[1:]}
+	switch b[0] {
+	case plainFormat:
+		n = State{limit: max(s.limit, int(r.uint(math.MaxInt32))), depth: int(r.uint(maxDepth)), forgot: r.uint(1) == 1}
+		n.base = n.depth
+	case packedFormat:
+		p := packers()
+		if p.err != nil {
+			return fmt.Errorf("dom: unpack a state: %w", p.err)
+		}
+		plain, err := p.dec.DecodeAll(b[1:], nil)
+		if err != nil {
+			return errState
+		}
+		r.b = plain
+		n = State{limit: int(r.uint(math.MaxInt32)), depth: int(r.uint(maxDepth)), base: int(r.uint(maxDepth))}
+		left := r.uint(3)
+		n.forgot, n.passed = left&1 != 0, left&2 != 0
+	default:
+		return errState
+	}
+	if n.limit == 0 || n.depth == 0 || n.base < n.depth {
 		return errState
 	}
 	if n.started = r.uint(1) == 1; n.started && !r.bad {
@@ -232,7 +292,7 @@ func (s *State) read(r *reader) {
 		}
 		e.read(r, end, single[i:i:i+1], s.parentText(e, end))
 		e.hash = pathHash(above, hashes[tag], e.nth)
-		if r.bad || int(e.depth) > s.depth {
+		if r.bad || int(e.depth) > s.base || int(e.depth) > s.depth && (e.first > 0 || len(e.contents) > 0) {
 			r.bad = true
 			return
 		}

@@ -22,8 +22,10 @@ const (
 	MaxSlots = 1 << 16
 	// DefaultLimit is the size of a marshalled State, in bytes, that NewState uses.
 	DefaultLimit = 30 << 10
-	// maxPast is how many contents that are gone a State remembers.
-	maxPast = 512
+	// maxPast is how many contents that are gone a State remembers, and minPast how
+	// many if it has to forget something else otherwise.
+	maxPast = 2048
+	minPast = 256
 	// maxDepth is the number of levels that a State follows at most.
 	maxDepth = 512
 	// maxTags and maxTag bound the different tags that a State follows, and the
@@ -38,15 +40,21 @@ const (
 // time.
 //
 // Some bounds keep it small; Exact tells whether one was reached. It
-// remembers 512 contents that are gone, the latest ones; one that returns after
-// it was forgotten counts as new, so that lives are then rather too short. And
-// if the marshalled form would exceed its limit, the deepest level of elements
-// is forgotten, and the next if need be; Depth tells how many are left. Of a page
-// with hundreds of invented tags the elements with most of them are passed over.
+// remembers 2048 contents that are gone, the latest ones; one that returns after
+// it was forgotten counts as another, so that the mean life at its path is of
+// more contents than there were. And if the marshalled form would exceed its
+// limit, the contents of the deepest level are forgotten together with its
+// elements that came after the first version, then those of the next level if
+// need be; Depth tells how many are left. The elements of the first version are
+// followed beyond that: Table 4 rests on them, and the deep ones die first.
+// Of a page with hundreds of invented tags the elements with most of them are
+// passed over.
 type State struct {
 	limit    int
-	depth    int  // levels that are kept
+	depth    int  // levels of which all is kept
+	base     int  // levels of which the elements of the first version are kept
 	forgot   bool // contents, or elements with too many tags
+	passed   bool // elements of the first version, for their tags
 	started  bool
 	first    int
 	last     int // slots
@@ -92,15 +100,19 @@ func NewState(limit int) *State {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &State{limit: min(limit, math.MaxInt32), depth: maxDepth}
+	return &State{limit: min(limit, math.MaxInt32), depth: maxDepth, base: maxDepth}
 }
 
 // Exact reports whether no bound was reached: what the state says then equals
 // what the functions of this package compute from all versions.
 func (s *State) Exact() bool { return !s.forgot && s.depth == maxDepth }
 
-// Depth returns the number of levels of elements that the state follows.
+// Depth returns the number of levels of elements of which the state follows all.
 func (s *State) Depth() int { return s.depth }
+
+// Complete reports whether every element of the first version is followed, to any
+// depth, so that Survive gives what it gives on all versions.
+func (s *State) Complete() bool { return s.base == maxDepth && !s.passed }
 
 // Repeat takes a slot whose version has the same outline as the one before it.
 func (s *State) Repeat(slot int) error {
@@ -181,8 +193,9 @@ func (s *State) Add(slot int, nodes []extract.Node) error {
 		if ids[i] < 0 {
 			return
 		}
-		s.elements[ids[i]].last = now
-		if h := w.subtree(nodes, i); h != 0 {
+		e := &s.elements[ids[i]]
+		e.last = now
+		if h := w.subtree(nodes, i); h != 0 && int(e.depth) <= s.depth {
 			texts = append(texts, seen{ids[i], uint64(h) & (1<<contentBits - 1)})
 		}
 	}, func(int) bool { return true })
@@ -212,9 +225,7 @@ func (s *State) Add(slot int, nodes []extract.Node) error {
 		}
 		e.contents[k].last = now
 	}
-	s.forget(now)
-	s.fit()
-	return nil
+	return s.fit(now, s.forget(now, maxPast))
 }
 
 // find returns the index of a path, adding it if it is new and not too deep.
@@ -223,7 +234,7 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 	if parent >= 0 {
 		above, depth = s.elements[parent].hash, s.elements[parent].depth+1
 	}
-	if int(depth) > s.depth {
+	if int(depth) > s.base {
 		return -1
 	}
 	h := pathHash(above, xxh3.HashString(tag), nth)
@@ -235,10 +246,13 @@ func (s *State) find(parent int32, tag string, nth, now int32) int32 {
 		}
 		at = (at + 1) & mask
 	}
+	if int(depth) > s.depth && now > 0 {
+		return -1
+	}
 	k := slices.Index(s.tags, tag)
 	if k < 0 {
 		if k = len(s.tags); k == maxTags || len(tag) > maxTag {
-			s.forgot = true
+			s.forgot, s.passed = true, s.passed || now == 0
 			return -1
 		}
 		s.tags = append(s.tags, tag)

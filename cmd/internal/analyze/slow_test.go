@@ -123,6 +123,9 @@ func sorted(t *testing.T, bodies []string) (survival map[string]any, blocks map[
 			if err := paths.Add(l); err != nil {
 				t.Fatal(err)
 			}
+			if l.Subtree == 0 {
+				continue // no text is no content
+			}
 			if err := contents.Add(l); err != nil {
 				t.Fatal(err)
 			}

@@ -139,7 +139,8 @@ func (r *Page) noteBlocks(t *report.Table, version store.Version, gone int) {
 
 func (r *Page) noteExact(t *report.Table) {
 	if !r.Analysis.Exact {
-		t.Note("The page is too big or too lively to follow in full: lives are rather too short, and no more than %d levels of elements are followed.", r.Analysis.Depth)
+		t.Note("The page is too big or too lively to follow in full: contents that come back after a long time count as others, so that lives can be off either way,")
+		t.Note("and below %d levels no contents are followed, nor elements that the first version did not have. 'strandline analyze' measures archives without such bounds.", r.Analysis.Depth)
 	}
 }
 
