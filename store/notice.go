@@ -35,18 +35,18 @@ var (
 		join core.page p on p.bucket = c.bucket and p.page_id = c.page_id
 		where c.bucket = $2 and p.bucket = $2 and c.page_id = $1 and c.version = $3`}
 	qNoticePage = statement{local, `
-		select states, failing_at, window_at, window_count from core.notice_page where watch_id = $1 and page_id = $2 and bucket = $3`}
+		select states, failing_at, window_at, window_count, noisy_at from core.notice_page where watch_id = $1 and page_id = $2 and bucket = $3`}
 	qPutNoticePage = statement{local, `
-		insert into core.notice_page (watch_id, page_id, bucket, states, failing_at, window_at, window_count)
-		values ($1, $2, $3, $4, $5, $6, $7)
+		insert into core.notice_page (watch_id, page_id, bucket, states, failing_at, window_at, window_count, noisy_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8)
 		on conflict (watch_id, page_id, bucket) do update set states = excluded.states, failing_at = excluded.failing_at,
-		    window_at = excluded.window_at, window_count = excluded.window_count`}
+		    window_at = excluded.window_at, window_count = excluded.window_count, noisy_at = excluded.noisy_at`}
 	qToldFailing = statement{local, `select page_id from core.notice_page where watch_id = $1 and failing_at is not null`}
 	qNoticeWatch = statement{local, `
 		insert into core.notice_watch as w (watch_id, changed_at) values ($1, $2)
 		on conflict (watch_id) do update set changed_at = w.changed_at
-		returning changed_at, quiet_at, noisy_at`}
-	qPutNoticeWatch = statement{local, `update core.notice_watch set changed_at = $2, quiet_at = $3, noisy_at = $4 where watch_id = $1`}
+		returning changed_at, quiet_at`}
+	qPutNoticeWatch = statement{local, `update core.notice_watch set changed_at = $2, quiet_at = $3 where watch_id = $1`}
 	qFailingPages   = statement{all, `
 		select d.page_id, p.url, coalesce(s.title, ''), s.failures, coalesce(s.last_error, ''), coalesce(s.last_status, 0), d.failing_since
 		from core.page_schedule d
@@ -172,16 +172,17 @@ type NoticePage struct {
 	Failing     time.Time // zero: it was not told that it fails
 	WindowSince time.Time
 	WindowCount int
+	Noisy       time.Time // when it was last called noisy
 }
 
 // NoticePage returns what was told of a page of a watch; the zero value if nothing was.
 func (t *Tx) NoticePage(ctx context.Context, watch int32, page PageID) (n NoticePage, err error) {
-	var failing, window *time.Time
-	err = t.tx.QueryRow(ctx, qNoticePage.sql, watch, page, page.Bucket()).Scan(&n.States, &failing, &window, &n.WindowCount)
+	var failing, window, noisy *time.Time
+	err = t.tx.QueryRow(ctx, qNoticePage.sql, watch, page, page.Bucket()).Scan(&n.States, &failing, &window, &n.WindowCount, &noisy)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return NoticePage{}, nil
 	}
-	n.Failing, n.WindowSince = deref(failing), deref(window)
+	n.Failing, n.WindowSince, n.Noisy = deref(failing), deref(window), deref(noisy)
 	return n, err
 }
 
@@ -190,7 +191,7 @@ func (t *Tx) PutNoticePage(ctx context.Context, watch int32, page PageID, n Noti
 	if n.States == nil {
 		n.States = []int64{}
 	}
-	_, err := t.tx.Exec(ctx, qPutNoticePage.sql, watch, page, page.Bucket(), n.States, orNil(n.Failing), orNil(n.WindowSince), n.WindowCount)
+	_, err := t.tx.Exec(ctx, qPutNoticePage.sql, watch, page, page.Bucket(), n.States, orNil(n.Failing), orNil(n.WindowSince), n.WindowCount, orNil(n.Noisy))
 	return err
 }
 
@@ -207,21 +208,20 @@ func (t *Tx) ToldFailing(ctx context.Context, watch int32) ([]PageID, error) {
 type NoticeWatch struct {
 	Changed time.Time // when a page last changed, or since when that is looked at
 	Quiet   time.Time // when silence was told; zero: there is none
-	Noisy   time.Time // when a page was last called noisy
 }
 
 // NoticeWatch returns what was told of a watch, which is looked at from now on if it
 // was not before.
 func (t *Tx) NoticeWatch(ctx context.Context, watch int32, now time.Time) (n NoticeWatch, err error) {
-	var quiet, noisy *time.Time
-	err = t.tx.QueryRow(ctx, qNoticeWatch.sql, watch, now).Scan(&n.Changed, &quiet, &noisy)
-	n.Quiet, n.Noisy = deref(quiet), deref(noisy)
+	var quiet *time.Time
+	err = t.tx.QueryRow(ctx, qNoticeWatch.sql, watch, now).Scan(&n.Changed, &quiet)
+	n.Quiet = deref(quiet)
 	return n, err
 }
 
 // PutNoticeWatch stores what was told of a watch that NoticeWatch returned.
 func (t *Tx) PutNoticeWatch(ctx context.Context, watch int32, n NoticeWatch) error {
-	_, err := t.tx.Exec(ctx, qPutNoticeWatch.sql, watch, n.Changed, orNil(n.Quiet), orNil(n.Noisy))
+	_, err := t.tx.Exec(ctx, qPutNoticeWatch.sql, watch, n.Changed, orNil(n.Quiet))
 	return err
 }
 

@@ -44,7 +44,11 @@ var (
 	qReviveOutbox = statement{local, `
 		update core.outbox set dead_at = null, attempts = 0, next_attempt_at = $2
 		where dead_at is not null and delivered_at is null and ($1 = '' or target = $1)`}
-	qPruneOutbox = statement{local, `delete from core.outbox where delivered_at < $1`}
+	qPruneDelivered = statement{local, `delete from core.outbox where delivered_at < $1`}
+	qPruneDead      = statement{local, `delete from core.outbox where dead_at < $1 and delivered_at is null`}
+	// What has been due for so long has nobody who sends it: its target left the configuration.
+	qPruneAbandoned = statement{local, `delete from core.outbox where next_attempt_at < $1 and delivered_at is null and dead_at is null`}
+	qPruneItems     = statement{local, `delete from core.notice_item where due_at < $1`}
 )
 
 // Outgoing is a message to be delivered to each of some targets.
@@ -180,10 +184,14 @@ func (db *DB) ReviveOutbox(ctx context.Context, target string, now time.Time) (i
 	return int(tag.RowsAffected()), nil
 }
 
-// PruneOutbox forgets messages that were delivered before a time.
+// PruneOutbox forgets messages that were delivered or given up before a time, and those that
+// should have gone out before it and that nobody takes: of targets that left the configuration, and,
+// gathered for a digest, of watches that did.
 func (db *DB) PruneOutbox(ctx context.Context, before time.Time) error {
-	if _, err := db.pool.Exec(ctx, qPruneOutbox.sql, before); err != nil {
-		return fmt.Errorf("forget old messages: %w", err)
+	for _, q := range []statement{qPruneDelivered, qPruneDead, qPruneAbandoned, qPruneItems} {
+		if _, err := db.pool.Exec(ctx, q.sql, before); err != nil {
+			return fmt.Errorf("forget old messages: %w", err)
+		}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type Database interface {
 	Ping(ctx context.Context) error
 	Status(ctx context.Context) (store.Status, error)
 	StorageBytes(ctx context.Context) (map[string]int64, error)
+	OutboxStates(ctx context.Context) ([]store.OutboxState, error)
 }
 
 // For how long what the database said is told again, however often it is scraped,
@@ -59,8 +60,12 @@ func newDatabaseCollector(db Database, now func() time.Time) *collector {
 		lag     = c.desc("stage_lag_seconds", "How long the oldest version has waited for a stage of the analysis.", "stage")
 		storage = c.desc("storage_bytes", "Bytes of the database, by kind: stored content, rows of all other tables, indexes.", "kind")
 
+		messages = c.desc("outbox_messages", "Messages to all targets that are not delivered, by state: waiting for an attempt, or dead, which is given up.", "state")
+		oldest   = c.desc("outbox_oldest_seconds", "How long the oldest message that is not given up has waited to be delivered.")
+
 		mu     sync.Mutex // one scrape asks at a time
 		status kept[store.Status]
+		outbox kept[[]store.OutboxState]
 		sizes  kept[map[string]int64]
 	)
 	c.collect = func(out chan<- prometheus.Metric) {
@@ -88,6 +93,18 @@ func newDatabaseCollector(db Database, now func() time.Time) *collector {
 				gauge(out, queued, float64(l.Queued), l.Stage)
 				gauge(out, lag, max(0, at.Sub(l.OldestAt).Seconds()), l.Stage)
 			}
+		}
+		if states, ok := outbox.get(at, statusFor, func() ([]store.OutboxState, error) { return db.OutboxStates(ctx) }); ok {
+			waiting, dead, longest := 0, 0, time.Duration(0)
+			for _, s := range states {
+				waiting, dead = waiting+s.Waiting, dead+s.Dead
+				if !s.Oldest.IsZero() {
+					longest = max(longest, at.Sub(s.Oldest))
+				}
+			}
+			gauge(out, messages, float64(waiting), "waiting")
+			gauge(out, messages, float64(dead), "dead")
+			gauge(out, oldest, longest.Seconds())
 		}
 		if m, ok := sizes.get(at, storageFor, func() (map[string]int64, error) { return db.StorageBytes(ctx) }); ok {
 			for kind, n := range m {

@@ -41,6 +41,12 @@ func (f *fakeDB) StorageBytes(context.Context) (map[string]int64, error) {
 	return map[string]int64{"bodies": 100, "indexes": 20}, f.err
 }
 
+func (f *fakeDB) OutboxStates(context.Context) ([]store.OutboxState, error) {
+	return []store.OutboxState{
+		{Target: "a", Waiting: 2, Dead: 1, Oldest: time.Now().Add(-time.Hour)}, {Target: "b", Waiting: 1, Oldest: time.Now().Add(-2 * time.Hour)}, {Target: "c", Dead: 4},
+	}, f.err
+}
+
 func newFull(t *testing.T, db Database) *Metrics {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), "postgres://nobody@127.0.0.1:1/none") // connects when it is used
@@ -131,10 +137,14 @@ func TestDatabase(t *testing.T) {
 	for _, line := range []string{
 		"strandline_database_up 1", `strandline_schedule_pages{kind="watch",state="watched"} 15`, `strandline_schedule_pages{kind="watch",state="late"} 2`,
 		`strandline_stage_queued_versions{stage="change"} 7`, `strandline_storage_bytes{kind="bodies"} 100`, "strandline_crawling_paused 1", "strandline_host_queues 4",
+		`strandline_outbox_messages{state="waiting"} 3`, `strandline_outbox_messages{state="dead"} 5`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no line %s", line)
 		}
+	}
+	if !regexp.MustCompile(`(?m)^strandline_outbox_oldest_seconds 7[12]\d\d`).MatchString(text) {
+		t.Errorf("the oldest message is not two hours old:\n%s", text)
 	}
 	scrape(t, m)
 	if diff := cmp.Diff([]int{1, 1}, []int{db.status, db.sizes}); diff != "" {

@@ -170,12 +170,14 @@ func (j *Judge) change(ctx context.Context, tx *store.Tx, w *Watch, t store.Noti
 	states, again := notice.States(told.States).Step(step.before, step.after, w.FlapStates)
 	told.States = states
 	c := notice.Change{Dice: measured.Dice, Significance: measured.Significance, Added: step.added, Removed: step.removed}
-	noisy := false
+	warn := false
 	tell := !again && w.Rule.Match(c)
 	if tell {
-		var window notice.Window
-		window, noisy = notice.Window{Since: told.WindowSince, Count: told.WindowCount}.Add(t.At)
+		window, noisy := notice.Window{Since: told.WindowSince, Count: told.WindowCount}.Add(t.At)
 		told.WindowSince, told.WindowCount = window.Since, window.Count
+		if warn = noisy && (told.Noisy.IsZero() || t.At.Sub(told.Noisy) >= warnEvery); warn {
+			told.Noisy = t.At
+		}
 	}
 	if err := tx.PutNoticePage(ctx, w.ID, t.Page, told); err != nil || !tell {
 		return err
@@ -186,22 +188,17 @@ func (j *Judge) change(ctx context.Context, tx *store.Tx, w *Watch, t store.Noti
 		Link: j.link("/pages/%d/diff?a=%d&b=%d", t.Page, t.Version-1, t.Version),
 	}
 	m.Quote(step.added, step.removed)
-	if err := j.tell(ctx, tx, w, m); err != nil || !noisy {
+	if err := j.tell(ctx, tx, w, m); err != nil || !warn {
 		return err
 	}
 	return j.noisy(ctx, tx, w, t, m)
 }
 
-// noisy warns once a week of a page that brings too many messages.
+// warnEvery is how often at most a page is called noisy.
+const warnEvery = 7 * 24 * time.Hour
+
+// noisy warns of a page that brings too many messages.
 func (j *Judge) noisy(ctx context.Context, tx *store.Tx, w *Watch, t store.NoticeTodo, last notice.Message) error {
-	state, err := tx.NoticeWatch(ctx, w.ID, t.At)
-	if err != nil || (!state.Noisy.IsZero() && t.At.Sub(state.Noisy) < 7*24*time.Hour) {
-		return err
-	}
-	state.Noisy = t.At
-	if err := tx.PutNoticeWatch(ctx, w.ID, state); err != nil {
-		return err
-	}
 	return j.tell(ctx, tx, w, notice.Message{
 		ID: notice.ID(notice.KindNoisy, w.Name, last.URL, t.At), Kind: notice.KindNoisy, At: t.At, Source: w.source(), Title: last.Title, URL: last.URL,
 		Note: fmt.Sprintf("This page brought a dozen messages within a day. 'strandline watch suggest-ignore %s' offers rules for what always differs.", w.Name),

@@ -50,6 +50,11 @@ func newBench(t *testing.T, w Watch) *bench {
 // see stores what the page is after so many hours, and judges what follows.
 func (b *bench) see(hours float64, body string) {
 	b.Helper()
+	b.seeOn(pageURL, hours, body)
+}
+
+func (b *bench) seeOn(pageURL string, hours float64, body string) {
+	b.Helper()
 	at := epoch.Add(time.Duration(hours * float64(time.Hour)))
 	if _, err := b.db.Write(b.Context(), []*store.Capture{{
 		URL: pageURL, Kind: store.KindImport, StartedAt: at, FinishedAt: at, Status: 200, MediaType: "text/html",
@@ -223,21 +228,30 @@ func TestDigest(t *testing.T) {
 
 func TestNoisyPage(t *testing.T) {
 	t.Parallel()
+	const other = "https://a.test/other"
 	b := newBench(t, Watch{Name: "w"})
+	if _, err := b.db.SetWatches(t.Context(), epoch, []store.WatchSpec{{
+		Name: "w", Timing: "hourly", Every: time.Hour, Pages: []string{pageURL, other}, Config: json.RawMessage(`{"notify":["ops"]}`),
+		First: func(_ string, now time.Time) (time.Time, time.Time, error) { return now, now, nil },
+	}}); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 31 {
 		b.see(float64(i)/2, fmt.Sprintf("<p>This is number %d.</p>", i))
+		b.seeOn(other, float64(i)/2, fmt.Sprintf("<p>That is number %d.</p>", i))
 	}
-	noisy := 0
+	noisy := map[string]int{}
 	for _, m := range b.messages() {
 		if m.Kind == notice.KindNoisy {
-			noisy++
+			noisy[m.URL]++
 			if !strings.Contains(m.Note, "strandline watch suggest-ignore w") {
 				t.Errorf("note %q", m.Note)
 			}
 		}
 	}
-	if noisy != 1 {
-		t.Errorf("%d warnings, want 1", noisy)
+	// Each page of its own, and each once.
+	if diff := cmp.Diff(map[string]int{pageURL: 1, other: 1}, noisy); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 
