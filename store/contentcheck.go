@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -18,6 +19,12 @@ var (
 		select p.url, v.version from core.version v join core.page p on p.bucket = v.bucket and p.page_id = v.page_id
 		where v.thinned_at is null and not exists (select from core.body b where b.bucket = v.bucket and b.sha256 = v.sha256)
 		order by p.url, v.version limit $1`}
+	qBodyVersions = statement{routed, `
+		select p.url, v.version from core.version v join core.page p on p.bucket = v.bucket and p.page_id = v.page_id
+		where v.bucket = $1 and p.bucket = $1 and v.sha256 = $2 and v.thinned_at is null order by p.url, v.version limit $3`}
+	qRecordVersions = statement{routed, `
+		select p.url, v.version from core.version v join core.page p on p.bucket = v.bucket and p.page_id = v.page_id
+		where v.bucket = $1 and p.bucket = $1 and v.record = $2 and v.thinned_at is null order by p.url, v.version limit $3`}
 )
 
 const checkBatch = 256
@@ -26,9 +33,23 @@ const checkBatch = 256
 type ContentFault struct {
 	Key ContentKey
 	Err error
+	// Of are the first versions that have it, such as "https://example.org/ version 3".
+	Of []string
 }
 
-func (f ContentFault) Error() string { return fmt.Sprintf("%s: %v", f.Key.Hash, f.Err) }
+// faultVersions is how many versions of a damaged content are named.
+const faultVersions = 3
+
+// Error names versions and what is wrong with their content.
+func (f ContentFault) Error() string {
+	switch {
+	case len(f.Of) == 0:
+		return fmt.Sprintf("no version: %v", f.Err)
+	case len(f.Of) > faultVersions:
+		return fmt.Sprintf("%s and others: %v", strings.Join(f.Of[:faultVersions], ", "), f.Err)
+	}
+	return fmt.Sprintf("%s: %v", strings.Join(f.Of, ", "), f.Err)
+}
 
 // CheckContents reads bodies and records back, from a place in their order on and
 // round to it again, up to limit of each (zero: all), and compares every one with
@@ -76,7 +97,11 @@ func (db *DB) checkBlobs(ctx context.Context, t blobTable, from SHA256, limit in
 				if ctx.Err() != nil {
 					return read, faults, ctx.Err()
 				}
-				faults = append(faults, ContentFault{k, err})
+				of, oerr := db.versionsOf(ctx, t, k)
+				if oerr != nil {
+					return read, faults, oerr
+				}
+				faults = append(faults, ContentFault{k, err, of})
 			}
 			place = k
 		}
@@ -92,7 +117,20 @@ func (db *DB) checkBlobs(ctx context.Context, t blobTable, from SHA256, limit in
 
 // BodilessVersions names up to limit versions whose payload is not stored.
 func (db *DB) BodilessVersions(ctx context.Context, limit int) ([]string, error) {
-	rows, err := db.pool.Query(ctx, qBodilessVersions.sql, limit)
+	return db.versionNames(ctx, qBodilessVersions, limit)
+}
+
+// versionsOf names the first versions that have a content, one more than are told of.
+func (db *DB) versionsOf(ctx context.Context, t blobTable, k ContentKey) ([]string, error) {
+	q := qBodyVersions
+	if t == recordTable {
+		q = qRecordVersions
+	}
+	return db.versionNames(ctx, q, k.Bucket, k.Hash[:], faultVersions+1)
+}
+
+func (db *DB) versionNames(ctx context.Context, q statement, args ...any) ([]string, error) {
+	rows, err := db.pool.Query(ctx, q.sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("check versions: %w", err)
 	}

@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -113,6 +114,11 @@ func TestCheckContents(t *testing.T) {
 	_, faults, err = look().CheckContents(t.Context(), store.SHA256{0x80}, 0)
 	if err != nil || len(faults) == 0 {
 		t.Errorf("after a byte was changed: faults %v, %v", faults, err)
+	}
+	for _, f := range faults {
+		if !regexp.MustCompile(`^https://a\.test/ version \d+: body [0-9a-f]+ in bucket \d+: stored content is damaged: `).MatchString(f.Error()) || strings.Contains(f.Error(), "page") {
+			t.Errorf("the fault does not name its version: %v", f)
+		}
 	}
 	if _, err := db.Pool().Exec(t.Context(), `delete from core.body where ctid = (select ctid from core.body limit 1)`); err != nil {
 		t.Fatal(err)

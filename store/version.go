@@ -202,7 +202,12 @@ func (db *DB) Record(ctx context.Context, v Version) ([]byte, error) {
 
 // ErrThinned is wrapped by the error of a version whose content retention gave up. To
 // whom that makes no difference the error is ErrNotFound too.
-var ErrThinned = fmt.Errorf("given up by retention: %w", ErrNotFound)
+var ErrThinned error = thinnedError{}
+
+type thinnedError struct{}
+
+func (thinnedError) Error() string        { return "given up by retention" }
+func (thinnedError) Is(target error) bool { return target == ErrNotFound } //nolint:errorlint // Is compares
 
 func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version) ([]byte, error) {
 	if !v.ThinnedAt.IsZero() {

@@ -34,7 +34,7 @@ func (c *dbRetainCmd) Run(ctx context.Context, a *app) error {
 	opt.Progress = func(r store.RetainReport) {
 		if now := time.Now(); now.Sub(told) >= 10*time.Second {
 			told = now
-			fmt.Fprintf(a.stderr, "%d versions given up, %d MiB freed\n", r.Versions, r.Bytes>>20)
+			fmt.Fprintf(a.stderr, "%s given up, %d KiB freed\n", plural(int(r.Versions), "version"), r.Bytes>>10)
 		}
 	}
 	r, err := o.Retain(ctx, opt)

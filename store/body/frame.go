@@ -31,7 +31,7 @@ type Ref struct {
 }
 
 // String gives the page and the first bytes of the hash, for errors and logs.
-func (r Ref) String() string { return fmt.Sprintf("page %d body %x", r.Page, r.Hash[:6]) }
+func (r Ref) String() string { return fmt.Sprintf("body %x", r.Hash[:6]) }
 
 // Frame is a body as it is stored.
 type Frame struct {
