@@ -63,6 +63,10 @@ func (s *service) Reload(ctx context.Context) control.Reloaded {
 		out.Changes = append(out.Changes, line)
 	}
 	s.config = c
+	select {
+	case s.sourcesChanged <- struct{}{}:
+	default: // it is told already
+	}
 	s.disk.SetLeast(uint64(c.Disk.MinFree))
 	s.metrics.Reloaded(time.Now(), true)
 	s.app.log.Info("configuration reloaded", "changes", out.Changes)

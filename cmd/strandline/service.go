@@ -64,6 +64,8 @@ type service struct {
 
 	computing sync.Mutex // held while snapshots are computed
 
+	sourcesChanged chan struct{} // tells that a configuration was put into force; has room for one
+
 	plansMu sync.Mutex // guards plans
 	plans   map[string]daemon.Watch
 }
@@ -71,7 +73,7 @@ type service struct {
 // newService wires a service on an opened database. Transport stands in for the
 // network; nil means the network.
 func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper) (*service, error) {
-	s := &service{opened: o, app: a, clock: clk, config: o.config, reviveAfter: reviveAfter, monitor: monitor.New(o.DB, monitor.Options{Logger: a.log})}
+	s := &service{opened: o, app: a, clock: clk, config: o.config, reviveAfter: reviveAfter, sourcesChanged: make(chan struct{}, 1), monitor: monitor.New(o.DB, monitor.Options{Logger: a.log})}
 	fetcher, g, err := a.newFetcher(&o.config.Crawler, clk, transport)
 	if err != nil {
 		return nil, err

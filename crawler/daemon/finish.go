@@ -57,7 +57,7 @@ func (r *run) finish(j *job, a Attempt) {
 			f.events = append(f.events, Event{Kind: Recovered, Since: j.FailingSince})
 		}
 		f.completion.FailingSince = time.Time{}
-	case store.Failed, store.Gone:
+	case store.Failed, store.Gone, store.Denied: // what is never allowed is never seen
 		if j.FailingSince.IsZero() {
 			f.completion.FailingSince = a.StartedAt
 			f.events = append(f.events, Event{Kind: Failing, Reason: a.Error})

@@ -242,7 +242,7 @@ func (r *run) report(e Event) {
 		r.opt.Logger.Warn("page set aside", "url", e.URL, "reason", e.Reason)
 		r.tell(func(h *Health) { h.SetAside++ })
 	case Recovered:
-		r.opt.Logger.Info("page recovered", "url", e.URL, "watch", e.Watch, "since", e.Since)
+		r.opt.Logger.Warn("page recovered", "url", e.URL, "watch", e.Watch, "since", e.Since)
 	default:
 		r.opt.Logger.Warn("page has a fault", "kind", e.Kind, "url", e.URL, "watch", e.Watch, "reason", e.Reason)
 	}

@@ -60,7 +60,8 @@ func New(get Get, canonical func(base, ref string) (string, error), opt Options)
 	return &Lister{get: get, canonical: canonical, opt: opt}
 }
 
-// ErrCut says that a list was longer than the options allow; what fits is returned with it.
+// ErrCut says that a list was longer than the options allow; what fits is returned with it. It is wrapped
+// only where nothing else is wrong with the list: other faults may hide pages that would have fitted.
 var ErrCut = errors.New("the list is longer than is taken")
 
 // Sitemap lists the pages of a sitemap, or of all sitemaps of an index. With an
@@ -71,9 +72,10 @@ func (l *Lister) Sitemap(ctx context.Context, url string) ([]Entry, error) {
 	queue := []string{url}
 	seen := map[string]bool{url: true}
 	var faults []error
+	var cut error
 	for n := 0; len(queue) > 0; n++ {
 		if n == l.opt.MaxDocuments {
-			faults = append(faults, fmt.Errorf("sitemap %s: %w: %d sitemaps are left", url, ErrCut, len(queue)))
+			cut = fmt.Errorf("sitemap %s: %w: %d sitemaps are left", url, ErrCut, len(queue))
 			break
 		}
 		next := queue[0]
@@ -98,7 +100,7 @@ func (l *Lister) Sitemap(ctx context.Context, url string) ([]Entry, error) {
 			}
 		}
 	}
-	return list.entries, errors.Join(append(faults, list.fault(url))...)
+	return list.entries, whole(errors.Join(faults...), errors.Join(cut, list.fault(url)))
 }
 
 // Feed lists the pages of an RSS, Atom or JSON feed.
@@ -119,7 +121,15 @@ func (l *Lister) Feed(ctx context.Context, url string) ([]Entry, error) {
 		}
 		list.add(doc.URL, e.URL, claimed)
 	}
-	return list.entries, errors.Join(err, list.fault(url))
+	return list.entries, whole(err, list.fault(url))
+}
+
+// whole joins what is wrong with a list with what was cut off, which is told as ErrCut only alone.
+func whole(fault, cut error) error {
+	if fault == nil || cut == nil {
+		return errors.Join(fault, cut)
+	}
+	return fmt.Errorf("%w; %v", fault, cut) //nolint:errorlint // see ErrCut
 }
 
 // list gathers distinct entries.

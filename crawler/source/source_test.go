@@ -80,6 +80,20 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestBrokenAndCut has an index of which one sitemap is broken and the rest longer than is
+// taken: that is no whole list, for pages of the broken one may have been in it.
+func TestBrokenAndCut(t *testing.T) {
+	t.Parallel()
+	w := web{
+		"http://a.test/index.xml": `<sitemapindex><sitemap><loc>/gone.xml</loc></sitemap><sitemap><loc>/s.xml</loc></sitemap></sitemapindex>`,
+		"http://a.test/s.xml":     sitemapHead + "<url><loc>http://a.test/1</loc></url><url><loc>http://a.test/2</loc></url></urlset>",
+	}
+	got, err := lister(w, Options{MaxPages: 1}).Sitemap(t.Context(), "http://a.test/index.xml")
+	if len(got) != 1 || err == nil || errors.Is(err, ErrCut) || !strings.Contains(err.Error(), "gone.xml") || !strings.Contains(err.Error(), "left out") {
+		t.Errorf("%d pages, %v; want one, and both faults but not as ErrCut", len(got), err)
+	}
+}
+
 func TestFeed(t *testing.T) {
 	t.Parallel()
 	w := web{"http://a.test/feed": `<feed xmlns="http://www.w3.org/2005/Atom"><title>t</title>` +
