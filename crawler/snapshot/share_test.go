@@ -25,15 +25,32 @@ func TestTwoCrawlersShare(t *testing.T) {
 	db, url := open(t)
 	w := &web{page: tree(12, 5)}
 	s := snapshot.Series{Seeds: []string{"http://h0.test/", "http://h1.test/"}, Scope: snapshot.Scope{Sites: []string{"test"}}}
-	a := newLab(t, db, w, setup{})
-	a.series(t, s)
-	b := newLab(t, connect(t, url), w, setup{})
-	b.series(t, s)
-	if err := a.Keeper.Renew(t.Context()); err != nil { // gives half of the buckets back
-		t.Fatal(err)
+	got := takeTogether(t, db, url, w, s, setup{})
+	want := walk(w.page, s.Seeds, func(string, int) bool { return true })
+	asked := w.log()
+	slices.Sort(asked)
+	if got.Status != store.SnapshotDone || len(slices.Compact(slices.Clone(asked))) != len(want) || len(asked) != len(want) {
+		t.Errorf("snapshot %s; %d requests for %d pages, want %d once each", got.Status, len(asked), len(slices.Compact(slices.Clone(asked))), len(want))
 	}
-	if err := b.Keeper.Renew(t.Context()); err != nil {
-		t.Fatal(err)
+	depths := map[string]int{}
+	for u, r := range rows(t, db, got.ID) {
+		depths[u] = r.Depth
+	}
+	if diff := cmp.Diff(want, depths); diff != "" {
+		t.Errorf("depths (-want +got):\n%s", diff)
+	}
+}
+
+// takeTogether lets two crawlers, half of the buckets each, take a snapshot.
+func takeTogether(t *testing.T, db *store.DB, url string, w *web, s snapshot.Series, how setup) store.SeriesSnapshot {
+	t.Helper()
+	a, b := newLab(t, db, w, how), newLab(t, connect(t, url), w, how)
+	a.series(t, s)
+	b.series(t, s)
+	for _, l := range []*lab{a, b} { // the first gives half of its buckets back
+		if err := l.Keeper.Renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if n, m := len(a.Keeper.Buckets()), len(b.Keeper.Buckets()); n != store.Buckets/2 || m != store.Buckets/2 {
 		t.Fatalf("%d and %d buckets, want half each", n, m)
@@ -50,19 +67,7 @@ func TestTwoCrawlersShare(t *testing.T) {
 	if err := <-other; err != nil {
 		t.Fatal(err)
 	}
-	want := walk(w.page, s.Seeds, func(string, int) bool { return true })
-	asked := w.log()
-	slices.Sort(asked)
-	if got.Status != store.SnapshotDone || len(slices.Compact(slices.Clone(asked))) != len(want) || len(asked) != len(want) {
-		t.Errorf("snapshot %s; %d requests for %d pages, want %d once each", got.Status, len(asked), len(slices.Compact(slices.Clone(asked))), len(want))
-	}
-	depths := map[string]int{}
-	for u, r := range rows(t, db, id) {
-		depths[u] = r.Depth
-	}
-	if diff := cmp.Diff(want, depths); diff != "" {
-		t.Errorf("depths (-want +got):\n%s", diff)
-	}
+	return got
 }
 
 // crawlVar names the database that TestCrawlHelper crawls on.
@@ -280,29 +285,11 @@ func TestMostIsShared(t *testing.T) {
 	db, url := open(t)
 	w := &web{page: tree(40, 7)}
 	s := snapshot.Series{Seeds: []string{"http://h0.test/", "http://h1.test/"}, Scope: snapshot.Scope{Sites: []string{"test"}, MaxPages: 300}}
-	long := setup{options: snapshot.Options{Poll: 2 * time.Second}}
-	a, b := newLab(t, db, w, long), newLab(t, connect(t, url), w, long)
-	a.series(t, s)
-	b.series(t, s)
-	for _, l := range []*lab{a, b} {
-		if err := l.Keeper.Renew(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	id, err := a.Start(t.Context(), "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	other := make(chan error, 1)
-	go func() { other <- b.Run(ctx) }()
-	got := a.await(t, id)
-	stop()
-	if err := <-other; err != nil {
-		t.Fatal(err)
-	}
-	const inFlight = 16 // workers of both
-	if n := count(t, db, `select count(*) from core.snapshot_page where snapshot_id = $1 and crawled`, id); got.Status != store.SnapshotDone || n < 300 || n > 300+inFlight {
+	// A daemon has up to its workers, four batches to be stored and two that are, under way.
+	const workers, batch = 8, 4
+	const inFlight = workers + workers + 6*batch
+	got := takeTogether(t, db, url, w, s, setup{options: snapshot.Options{Poll: 2 * time.Second, Workers: workers, Batch: batch}})
+	if n := count(t, db, `select count(*) from core.snapshot_page where snapshot_id = $1 and crawled`, got.ID); got.Status != store.SnapshotDone || n < 300 || n > 300+inFlight {
 		t.Errorf("snapshot %s with %d pages, want 300, and what is in flight at the most", got.Status, n)
 	}
 }
