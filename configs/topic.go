@@ -88,8 +88,14 @@ type Grow struct {
 	Top int `yaml:"top" jsonschema:"minimum=0,maximum=10000"`
 	// How many of the most frequent parents are read.
 	Parents int `yaml:"parents" jsonschema:"minimum=0,maximum=100000"`
-	// How many of the pages that several parents link to are taken, before duplicates and known hosts are left out.
+	// How many of the pages that several parents link to are taken, before duplicates and known sites are left out; so fewer join.
 	Add int `yaml:"add" jsonschema:"minimum=0,maximum=10000"`
+	// Whether a site is a host; otherwise it is a registrable domain.
+	ExactHost bool `yaml:"exact_host"`
+	// After how many periods of low up-to-date-ness a page leaves.
+	LeaveAfter int `yaml:"leave_after" jsonschema:"minimum=1,maximum=1000"`
+	// What is low: this share of the mean of the collection; 0 lets only pages go that bring nothing new.
+	LeaveBelow float64 `yaml:"leave_below" jsonschema:"minimum=0,maximum=1"`
 	// Whether new pages join at once or wait for a person's word.
 	Accept string `yaml:"accept" jsonschema:"enum=auto,enum=review"`
 }
@@ -98,10 +104,19 @@ type Grow struct {
 type Summary struct {
 	// How many sentences.
 	Sentences int `yaml:"sentences" jsonschema:"minimum=1,maximum=1000"`
+	// How many words its own sentences may have in all; 0 sets no limit.
+	Words int `yaml:"words" jsonschema:"minimum=0,maximum=100000"`
 	// How many sentences before and after each are shown with it.
 	Context int `yaml:"context" jsonschema:"minimum=0,maximum=10"`
-	// The paper's rank, or one that prefers what no page said before.
+	// One that prefers what no page said before, or the paper's. With paper texts are taken as the paper does, every sentence, and no score has
+	// a portion of linked pages.
 	Rank string `yaml:"rank" jsonschema:"enum=novel,enum=paper"`
+	// The share of a page's score that counts for the pages of its site that link to it.
+	Portion float64 `yaml:"portion" jsonschema:"minimum=0,maximum=1"`
+	// Whether the weights of terms count the changed pages only, not all that were read.
+	ChangedOnly bool `yaml:"changed_only"`
+	// The share of common words from which on a sentence is taken for one that the page had; 0 wants the same words.
+	Fuzzy float64 `yaml:"fuzzy" jsonschema:"minimum=0,maximum=1"`
 }
 
 // TopicNotify says who gets the summaries.
@@ -119,11 +134,11 @@ func (n *TopicNotify) check(s *section) {
 func (t *Topic) setDefaults() {
 	*t = Topic{
 		Search:   Search{Provider: "archive", Results: 200},
-		Grow:     Grow{Links: 50, Clicks: 2, Top: 10, Parents: 200, Add: 10, Accept: "auto"},
+		Grow:     Grow{Links: 50, Clicks: 2, Top: 10, Parents: 200, Add: 10, LeaveAfter: 8, LeaveBelow: 0.05, Accept: "auto"},
 		Track:    150,
 		Schedule: mustSchedule("@hourly"),
 		Period:   mustSchedule("0 6 */3 * *"),
-		Summary:  Summary{Sentences: 10, Context: 1, Rank: "novel"},
+		Summary:  Summary{Sentences: 10, Context: 1, Rank: "novel", Portion: 0.25},
 	}
 }
 

@@ -36,13 +36,13 @@ func (p *period) findBorn(ctx context.Context) error {
 	}
 	return p.eachLink(ctx, func(source *reading, target store.PageID) {
 		if rd := young[target]; rd != nil && rd != source && source.from.FirstSeen.Before(rd.FirstSeen) && source.to.Version != source.from.Version {
-			rd.arrive()
+			rd.arrive(p.set.Plain)
 		}
 	})
 }
 
-// arrive makes all that a page said in the period new.
-func (p *reading) arrive() {
+// arrive makes all that a page said in the period new; all keeps earlier states of a sentence.
+func (p *reading) arrive(all bool) {
 	if p.born {
 		return
 	}
@@ -54,7 +54,7 @@ func (p *reading) arrive() {
 		}
 		return out
 	}
-	gather, said := gathering{byForm: map[string][]int{}}, map[uint64]bool{}
+	gather, said := gathering{byForm: map[string][]int{}, all: all}, map[uint64]bool{}
 	now := in(p.known)
 	for _, s := range p.known {
 		if !said[s.Normal] {

@@ -47,38 +47,9 @@ func (p *period) turnAway() {
 	p.pages = slices.DeleteFunc(p.pages, func(rd *reading) bool { return p.run.Leaving[rd.Page] != "" })
 }
 
-// forget lets pages leave that brought nothing new in any of their last periods
-// (SCIENCE J10), of those in which the topic was fetched at all. Seeds stay.
-func (p *period) forget() {
-	if p.run.Fetches == 0 {
-		return
-	}
-	byPage := map[store.PageID]*reading{}
-	for _, rd := range p.pages {
-		byPage[rd.Page] = rd
-	}
-	for i := range p.run.Scores {
-		s := &p.run.Scores[i]
-		past := p.past[s.Page]
-		if byPage[s.Page].member.AddedBy == store.AddedAsSeed || s.Score+s.Linked > 0 || len(past) < p.set.LeaveAfter-1 {
-			continue
-		}
-		seen := s.VersionTo > 0
-		if slices.ContainsFunc(past[len(past)-p.set.LeaveAfter+1:], func(q store.PastScore) bool { seen = seen || q.Seen; return q.Score > 0 }) {
-			continue
-		}
-		why := fmt.Sprintf("nothing new in %d periods; up-to-date-ness %.3g", p.set.LeaveAfter, s.UpToDate)
-		if !seen {
-			why = fmt.Sprintf("could not be fetched in %d periods", p.set.LeaveAfter)
-		}
-		p.run.Leaving[s.Page] = why
-		p.run.Departed++
-	}
-}
-
-// grow takes in pages that the parents of the best pages link to (SCIENCE J10). Pages
-// of the collection and of its sites are left out before the limit cuts, as the
-// parents are sure to link to them.
+// grow takes in pages that the parents of the best pages link to (SCIENCE J10). The
+// limit cuts before pages of the collection and of its sites are left out, so fewer
+// than it enter.
 func (p *period) grow(ctx context.Context) error {
 	if p.set.Top <= 0 || p.set.Add <= 0 || p.run.Fetches == 0 {
 		return nil
@@ -151,31 +122,23 @@ func (p *period) candidates(ctx context.Context, top map[store.PageID]bool) ([]c
 	if err != nil {
 		return nil, err
 	}
-	here, sites, left := map[string]bool{}, map[string]bool{}, map[string]time.Time{}
+	left := map[string]time.Time{}
 	collection := make([]string, 0, len(known))
 	for i, id := range known {
 		if p.rested(&all[i]) {
 			left[key(id)] = all[i].LeftAt
 			continue
 		}
-		here[key(id)] = true
-		if all[i].State() != "refused" {
-			sites[places[id].Site] = true
-		}
 		collection = append(collection, key(id))
 	}
-	skip := func(k string) bool {
-		at, ok := places[pageOf(k)]
-		return !ok || here[k] || sites[at.Site] || !isPage(at.URL)
-	}
-	ranked := popular.Candidates(outLinks, 4*p.set.Add, skip) // more than wanted, as filters follow
+	ranked := popular.Candidates(outLinks, p.set.Add)
 	like, err := p.alike(ctx, ranked, places)
 	if err != nil {
 		return nil, err
 	}
 	var out []candidate
-	for _, v := range popular.Admit(ranked, collection, func(k string) string { return places[pageOf(k)].Site }, like) {
-		if v.Reason == popular.Admitted && len(out) < p.set.Add {
+	for _, v := range popular.Admit(ranked, collection, func(k string) string { return p.siteOf(places[pageOf(k)]) }, like) {
+		if v.Reason == popular.Admitted {
 			out = append(out, candidate{places[pageOf(v.URL)], v.Links, len(parents), left[v.URL]})
 		}
 	}
@@ -216,8 +179,18 @@ func (p *period) outLinks(ctx context.Context, pages []store.PageID) (map[string
 	return out, slices.Compact(targets), err
 }
 
-// alike tells of a candidate whether it is a copy of a page of the collection, or in
-// another language; of one that was never fetched nothing is known yet.
+// siteOf names the site of a page, of which the collection has one page at most
+// besides those it was formed with: its registrable domain, or its host if the topic
+// says so (SCIENCE J10).
+func (p *period) siteOf(at store.Place) string {
+	if p.set.ExactHost {
+		return at.Host
+	}
+	return at.Site
+}
+
+// alike tells of a candidate whether it is a copy of a page of the collection, in
+// another language, or no page of text; of one that was never fetched nothing is known yet.
 func (p *period) alike(ctx context.Context, ranked []popular.Ranked, places map[store.PageID]store.Place) (func(string) bool, error) {
 	index := neardup.NewIndex()
 	for _, rd := range p.pages {
@@ -225,7 +198,11 @@ func (p *period) alike(ctx context.Context, ranked []popular.Ranked, places map[
 	}
 	bad := map[string]bool{}
 	for _, c := range ranked {
-		at := places[pageOf(c.URL)]
+		at, ok := places[pageOf(c.URL)]
+		if !ok || !isPage(at.URL) {
+			bad[c.URL] = true
+			continue
+		}
 		if at.Version == 0 {
 			continue
 		}

@@ -109,7 +109,7 @@ func (p *period) load(ctx context.Context) error {
 	if p.history, err = p.readHistory(ctx, p.topic.ID, p.from); err != nil {
 		return err
 	}
-	p.pages, err = p.read(ctx, p.lang, p.set.Context, pages, p.past, p.from, p.to)
+	p.pages, err = p.read(ctx, p.lang, p.set, pages, p.past, p.from, p.to)
 	return err
 }
 
@@ -182,7 +182,11 @@ func (p *period) count() {
 		}
 	}
 	run.HostsChanged = len(hosts)
-	p.weights = popular.Weights(texts, run.Checked)
+	n := run.Checked
+	if p.set.ChangedOnly {
+		n = run.Changed
+	}
+	p.weights = popular.Weights(texts, n)
 }
 
 func (p *period) languageOf(rd *reading) string {
@@ -194,8 +198,8 @@ func (p *period) languageOf(rd *reading) string {
 
 func key(id store.PageID) string { return strconv.FormatInt(int64(id), 10) }
 
-// findTemplates drops what the pages of a site have in common from their new
-// sentences. It looks at the pages in full: what is new on one may be old on others.
+// findTemplates finds what the pages of a site have in common, and drops it from their
+// new sentences unless texts are taken plainly. It looks at the pages in full: what is new on one may be old on others.
 func (p *period) findTemplates() {
 	var all []boilerplate.Sentence
 	languages := map[string]int{}
@@ -212,6 +216,9 @@ func (p *period) findTemplates() {
 		}
 	}
 	for _, rd := range p.pages {
+		if p.set.Plain {
+			break
+		}
 		n := len(rd.fresh)
 		rd.fresh = slices.DeleteFunc(rd.fresh, func(s sentence) bool { return p.template[voice{s.Site, s.Normal}] })
 		p.run.Boilerplate += n - len(rd.fresh)
@@ -274,11 +281,11 @@ func (p *period) score(ctx context.Context) error {
 func (p *period) siteLinks(ctx context.Context) (map[string][]string, error) {
 	site := map[store.PageID]string{}
 	for _, rd := range p.pages {
-		site[rd.Page] = rd.Site
+		site[rd.Page] = p.siteOf(rd.Place)
 	}
 	out := map[string][]string{}
 	err := p.eachLink(ctx, func(rd *reading, target store.PageID) {
-		if name, ok := site[target]; ok && target != rd.Page && name == rd.Site {
+		if name, ok := site[target]; ok && target != rd.Page && name == p.siteOf(rd.Place) {
 			out[key(rd.Page)] = append(out[key(rd.Page)], key(target))
 		}
 	})

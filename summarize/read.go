@@ -14,6 +14,7 @@ import (
 	"github.com/strandlinehq/strandline/summarize/figures"
 	"github.com/strandlinehq/strandline/summarize/novel"
 	"github.com/strandlinehq/strandline/summarize/passage"
+	"github.com/strandlinehq/strandline/summarize/popular"
 	"github.com/strandlinehq/strandline/summarize/repeat"
 )
 
@@ -48,7 +49,7 @@ func (p *reading) seen() bool { return p.to.Version > 0 }
 const versionsAtOnce = 32
 
 // read reads the pages of a collection in a period.
-func (r *Runner) read(ctx context.Context, lang string, around int, pages []store.TopicPage, past map[store.PageID][]store.PastScore, from, to time.Time) ([]*reading, error) {
+func (r *Runner) read(ctx context.Context, lang string, set Settings, pages []store.TopicPage, past map[store.PageID][]store.PastScore, from, to time.Time) ([]*reading, error) {
 	ids := make([]store.PageID, len(pages))
 	for i, p := range pages {
 		ids[i] = p.Page
@@ -78,7 +79,7 @@ func (r *Runner) read(ctx context.Context, lang string, around int, pages []stor
 			rd.first = rd.first && !s.Seen
 		}
 		if rd.fetches.Good > 0 && len(versions[p.Page]) > 0 {
-			if err := r.readPage(ctx, rd, lang, around, versions[p.Page], from); err != nil {
+			if err := r.readPage(ctx, rd, lang, set, versions[p.Page], from); err != nil {
 				return nil, fmt.Errorf("read %s: %w", rd.URL, err)
 			}
 		}
@@ -89,7 +90,7 @@ func (r *Runner) read(ctx context.Context, lang string, around int, pages []stor
 
 // readPage reads the versions of a page: the one before the period, or the first of
 // all, is what it said; what later ones say that none before did is new.
-func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around int, versions []store.PeriodVersion, from time.Time) error {
+func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, set Settings, versions []store.PeriodVersion, from time.Time) error {
 	base := 0
 	for i, v := range versions {
 		if v.FirstSeen.Before(from) {
@@ -104,7 +105,8 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 	}
 	var before []figures.Figure
 	seen, read := map[uint64]bool{}, 0
-	gather := gathering{byForm: map[string][]int{}}
+	var said []string // what the version before said, for SCIENCE J7's fuzzy comparison
+	gather := gathering{byForm: map[string][]int{}, all: set.Plain}
 	for part := range slices.Chunk(list, versionsAtOnce) {
 		keys := make([]store.ContentKey, len(part))
 		for i, v := range part {
@@ -120,7 +122,7 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 				rd.damaged++
 				continue
 			}
-			now := sentencesOf(rd, p, lang, around, v)
+			now := sentencesOf(rd, p, lang, set, v)
 			if read == 0 {
 				rd.from, rd.known, before = v, now, figures.Of(p)
 			}
@@ -128,12 +130,14 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 			for _, s := range now {
 				here[s.Normal] = true
 			}
-			for _, s := range now {
-				if read > 0 && !seen[s.Normal] {
+			fresh, texts := unlike(said, now, set.Fuzzy)
+			for i, s := range now {
+				if read > 0 && !seen[s.Normal] && fresh(i) {
 					gather.add(s, here)
 				}
 				seen[s.Normal] = true
 			}
+			said = texts
 			read++
 			rd.to, rd.last, rd.language = v, now, languageOf(p, v)
 			if v.Version == list[len(list)-1].Version {
@@ -148,10 +152,28 @@ func (r *Runner) readPage(ctx context.Context, rd *reading, lang string, around 
 	return nil
 }
 
+// unlike tells of the sentences of a version which have words unlike all that it said
+// before (SCIENCE J7), and gives their texts. Without a threshold all have.
+func unlike(before []string, now []sentence, threshold float64) (fresh func(i int) bool, texts []string) {
+	if threshold <= 0 {
+		return func(int) bool { return true }, nil
+	}
+	texts = make([]string, len(now))
+	for i, s := range now {
+		texts[i] = s.Text
+	}
+	left := map[string]bool{}
+	for _, s := range popular.New(before, texts, threshold) {
+		left[s] = true
+	}
+	return func(i int) bool { return left[texts[i]] }, texts
+}
+
 // gathering collects the new sentences of a page, version by version.
 type gathering struct {
 	fresh   []sentence
 	dropped []bool
+	all     bool             // earlier states stay too
 	byForm  map[string][]int // places in fresh, by the sentence without its figures
 }
 
@@ -160,7 +182,7 @@ type gathering struct {
 // stands for all.
 func (g *gathering) add(s sentence, now map[uint64]bool) {
 	form := withoutFigures(s.Text)
-	if form != s.Text {
+	if form != s.Text && !g.all {
 		for _, i := range g.byForm[form] {
 			if old := &g.fresh[i]; !g.dropped[i] && old.version != s.version && !now[old.Normal] {
 				g.dropped[i] = true
@@ -200,13 +222,17 @@ func languageOf(p *extract.Page, v store.PeriodVersion) string {
 	return ""
 }
 
-// sentencesOf cuts a version into its sentences of prose.
-func sentencesOf(rd *reading, p *extract.Page, lang string, around int, v store.PeriodVersion) []sentence {
+// sentencesOf cuts a version into its sentences of prose, or all if they are taken plainly.
+func sentencesOf(rd *reading, p *extract.Page, lang string, set Settings, v store.PeriodVersion) []sentence {
 	if lang == "" {
 		lang = text.Base(p.Detected)
 	}
 	var out []sentence
-	for _, s := range passage.Of(p, lang, around) {
+	find := passage.Of
+	if set.Plain {
+		find = passage.Plain
+	}
+	for _, s := range find(p, lang, set.Context) {
 		x := sentence{novel.Sentence{
 			Page: int64(rd.Page), Host: rd.Host, Site: rd.Site, Text: s.Text, Before: s.Before, After: s.After, At: v.FirstSeen,
 		}, v.Version}

@@ -40,8 +40,16 @@ type Settings struct {
 	Track      int      // best pages that are read for the summary (SCIENCE J9); 0 means 150
 	Sentences  int      // of a summary; 0 means 10
 	Context    int      // neighbours that are kept with a sentence, on each side; at least 1
-	Portion    float64  // of the score of a linked page of the site; 0 means 0.25
-	LeaveAfter int      // periods without anything new after which a page leaves; 0 means 8
+	Words      int      // longest total of a summary's own sentences; 0: no limit
+	Portion    float64  // of the score of a linked page of the site (paper J section 5); 0: none
+	LeaveAfter int      // periods of low up-to-date-ness after which a page leaves; 0 means 8
+	LeaveBelow float64  // what is low: so much of the collection's mean; 0: only what brings nothing new
+	// Plain takes texts as paper J does (SCIENCE J6, J7): every sentence, also what a site repeats, what is no
+	// prose, and all states of a sentence whose figures change.
+	Plain       bool
+	ChangedOnly bool    // N of the weights counts the changed pages only (SCIENCE J1)
+	Fuzzy       float64 // likeness of words from which on a sentence is an old one (SCIENCE J7); 0: the same words
+	ExactHost   bool    // a site is a host, not a registrable domain (SCIENCE J10)
 	// Next gives the end of the period that a time belongs to: the first moment after
 	// it at which a period ends.
 	Next func(time.Time) time.Time
@@ -57,9 +65,6 @@ func (s Settings) withDefaults() Settings {
 	set(&s.Track, 150)
 	set(&s.Sentences, 10)
 	set(&s.LeaveAfter, 8)
-	if s.Portion <= 0 {
-		s.Portion = 0.25
-	}
 	return s
 }
 

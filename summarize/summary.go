@@ -10,6 +10,7 @@ import (
 	"github.com/strandlinehq/strandline/summarize/feature"
 	"github.com/strandlinehq/strandline/summarize/figures"
 	"github.com/strandlinehq/strandline/summarize/novel"
+	"github.com/strandlinehq/strandline/summarize/passage"
 	"github.com/strandlinehq/strandline/summarize/popular"
 	"github.com/strandlinehq/strandline/summarize/repeat"
 	"github.com/strandlinehq/strandline/summarize/trend"
@@ -55,7 +56,7 @@ func (p *period) summary() []novel.Sentence {
 	}
 	p.run.TopicPeriod.Sentences = len(list)
 	p.paper(list)
-	p.novel(list)
+	p.novel(slices.DeleteFunc(slices.Clone(list), func(s sentence) bool { return p.set.Plain && !passage.Prose(s.Text, p.lang) }))
 	p.rows(tracked)
 	p.retracted(tracked)
 	return all
@@ -71,8 +72,9 @@ func (p *period) paper(list []sentence) {
 			at[k] = i + 1
 		}
 	}
+	words := 0
 	for rank, r := range popular.Rank(in, p.weights) {
-		if rank == p.set.Sentences {
+		if words += wordsIn(r.Text); rank == p.set.Sentences || rank > 0 && p.set.Words > 0 && words > p.set.Words {
 			break
 		}
 		s := list[at[popularKey{r.Page, r.Text}]-1]
@@ -89,6 +91,12 @@ func (p *period) paper(list []sentence) {
 		out.Hosts = len(hosts)
 		p.run.Sentences = append(p.run.Sentences, out)
 	}
+}
+
+func wordsIn(s string) int {
+	n := 0
+	text.EachWord(s, func([]byte) { n++ })
+	return n
 }
 
 type popularKey struct{ page, text string }
@@ -112,7 +120,7 @@ func (p *period) novel(list []sentence) {
 		in[i] = s.Sentence
 	}
 	sum := novel.Summarize(in, p.history.index, novel.Options{
-		Sentences: p.set.Sentences, Query: alternativesOf(p.topic.Query), Language: p.lang,
+		Sentences: p.set.Sentences, Words: p.set.Words, Query: alternativesOf(p.topic.Query), Language: p.lang,
 		Boilerplate: func(site string, normal uint64) bool { return p.template[voice{site, normal}] },
 		Focus:       p.focus(),
 	})

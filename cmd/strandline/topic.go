@@ -58,7 +58,7 @@ func (c *topicCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	s, err := digest.Read(ctx, o.DB, t, start, digest.Options{Mode: c.Mode, Context: contextOf(o.topicConfig(t.Name))})
+	s, err := digest.Read(ctx, o.DB, t, start, digest.Options{Mode: c.Mode, Context: contextOf(o.topicConfig(t.Name)), Base: baseURL(o.config)})
 	if err != nil {
 		return err
 	}
@@ -218,7 +218,9 @@ func topicRow(c *configs.Topic) store.Topic {
 	config, err := json.Marshal(map[string]any{
 		"period": c.Period.String(), "schedule": c.Schedule.String(), "track": c.Track, "grow": map[string]any{
 			"links": c.Grow.Links, "clicks": c.Grow.Clicks, "top": c.Grow.Top, "parents": c.Grow.Parents, "add": c.Grow.Add, "accept": c.Grow.Accept,
-		}, "results": c.Search.Results, "sentences": c.Summary.Sentences, "context": c.Summary.Context,
+			"exact_host": c.Grow.ExactHost, "leave_after": c.Grow.LeaveAfter, "leave_below": c.Grow.LeaveBelow,
+		}, "results": c.Search.Results, "sentences": c.Summary.Sentences, "context": c.Summary.Context, "words": c.Summary.Words,
+		"portion": c.Summary.Portion, "changed_only": c.Summary.ChangedOnly, "fuzzy": c.Summary.Fuzzy,
 	})
 	if err != nil {
 		config = nil // numbers and strings always are JSON
@@ -231,6 +233,11 @@ func (o *opened) topicSettings(c *configs.Topic) (summarize.Settings, error) {
 	set := summarize.Settings{
 		Results: c.Search.Results, Links: c.Grow.Links, Clicks: c.Grow.Clicks, Top: c.Grow.Top, Parents: c.Grow.Parents, Add: c.Grow.Add,
 		Review: c.Grow.Accept == "review", Track: c.Track, Sentences: c.Summary.Sentences, Context: c.Summary.Context, Next: c.Period.Next,
+		Words: c.Summary.Words, Portion: c.Summary.Portion, LeaveAfter: c.Grow.LeaveAfter, LeaveBelow: c.Grow.LeaveBelow, ExactHost: c.Grow.ExactHost,
+		ChangedOnly: c.Summary.ChangedOnly, Fuzzy: c.Summary.Fuzzy, Plain: c.Summary.Rank == summarize.Paper,
+	}
+	if set.Plain {
+		set.Portion = 0 // the paper only names it as a way on
 	}
 	switch c.Search.Provider {
 	case "searxng":

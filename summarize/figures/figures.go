@@ -183,7 +183,7 @@ func ofTime(s string) bool { return timeWords.MatchString(strings.TrimSpace(s)) 
 var numeral = regexp.MustCompile(`^[-+−]?\d{1,3}(?:[,. \x{00a0}'’]\d{3})*(?:[.,]\d{1,2})?\s?%?\*{0,3}$|^[-+−]?\d+(?:[.,]\d{1,2})?\s?%?\*{0,3}$`)
 
 // number reads a cell that holds nothing but a number. A separator before exactly
-// three digits sets thousands apart.
+// three digits sets thousands apart, but for "0.125": no thousand starts with a zero.
 func number(s string) (float64, bool) {
 	s = strings.TrimSpace(s)
 	if len(s) == 0 || len(s) > 24 || !numeral.MatchString(s) {
@@ -198,7 +198,7 @@ func number(s string) (float64, bool) {
 		groups = append(groups, g)
 	}
 	whole, part := groups, ""
-	if last := groups[len(groups)-1]; len(groups) > 1 && len(last) < 3 {
+	if last := groups[len(groups)-1]; len(groups) > 1 && (len(last) < 3 || len(groups) == 2 && groups[0] == "0") {
 		whole, part = groups[:len(groups)-1], last
 	}
 	n, err := strconv.ParseFloat(strings.Join(whole, "")+"."+part+"0", 64)

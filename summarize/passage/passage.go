@@ -33,11 +33,27 @@ type Sentence struct {
 // show it. "" takes the language that was detected in the page. around is how many
 // sentences before and after each are its neighbours, at least one.
 func Of(p *extract.Page, lang string, around int) []Sentence {
+	return find(p, lang, around, outsideOf(p), func(s, lang string, alone bool) bool {
+		return Prose(s, lang) && !(alone && countWords(s) < teaser)
+	})
+}
+
+// Plain returns every sentence of a page as paper J takes them (SCIENCE J6): what
+// starts with a capital and ends with a stop, wherever it stands, but for lines that
+// are nothing but a link.
+func Plain(p *extract.Page, lang string, around int) []Sentence {
+	return find(p, lang, around, make([]bool, len(p.Nodes)), func(s, lang string, alone bool) bool {
+		return text.IsSentence(s, lang) && !alone
+	})
+}
+
+// find returns the sentences that want holds for, alone being those that are all of a
+// line of links. outside tells of the elements that are left out.
+func find(p *extract.Page, lang string, around int, outside []bool, want func(s, lang string, alone bool) bool) []Sentence {
 	if lang == "" {
 		lang = p.Detected
 	}
 	lang = text.Base(lang)
-	outside := outsideOf(p)
 	spans := p.Spans()
 	var out []Sentence
 	block, lastLine := -1, -2
@@ -55,7 +71,7 @@ func Of(p *extract.Page, lang string, around int) []Sentence {
 		first := len(out)
 		for i := from; i < next; i++ {
 			s := p.SentenceText(i)
-			if !Prose(s, lang) || link && next-from == 1 && countWords(s) < teaser {
+			if !want(s, lang, link && next-from == 1) {
 				continue
 			}
 			out = append(out, Sentence{Text: s})

@@ -36,6 +36,10 @@ func TestProse(t *testing.T) {
 		{"es", "El puente sigue cerrado hoy por las obras.", true},
 		{"ja", "橋は工事のため今日も閉鎖されている。", true},
 		{"ja", "はい。", false},
+		{"ja", "OpenGLで動かせるようにしたwaifu2x-converter-glslバージョンです。", true},
+		{"ja", "Noise reduction is done and the image was written to the disk.", false},
+		{"de", "Streit um einen Deich In Lund hat Hunderte auf die Straße gebracht.", false},
+		{"de", "Der Streit um den Deich hat in Lund Hunderte auf die Straße gebracht.", true},
 		{"", "Most pozostaje dzisiaj zamknięty z powodu prac.", true},
 		{"en", "", false},
 	} {
@@ -70,6 +74,20 @@ func TestOf(t *testing.T) {
 		{"Call us if you are in need of help.", "", "", 3},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestPlain takes what paper J takes: each string from a capital to a stop, but no bare link.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	const page = `<body><p>The mayor resigns. THE RIVER RISES.</p><ul><li><a href="/a">All about the river in the whole town of Lund.</a></ul><footer>Call us.</footer><p>no sentence</p>`
+	var x extract.Extractor
+	var got []string
+	for _, s := range Plain(x.Extract(extract.Input{Body: []byte(page), ContentType: "text/html; charset=utf-8", URL: "http://a.example/"}), "en", 1) {
+		got = append(got, s.Text)
+	}
+	if diff := cmp.Diff([]string{"The mayor resigns.", "THE RIVER RISES.", "Call us."}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

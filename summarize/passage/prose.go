@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,7 +22,7 @@ const (
 // not a heading in capitals.
 func Prose(s, lang string) bool {
 	s = strings.TrimSpace(s)
-	if !text.IsSentence(s, lang) || cutShort(s) || listed(s) || glued(s) {
+	if !text.IsSentence(s, lang) || cutShort(s) || listed(s) || glued(s) || lang == "de" && kicker.MatchString(s) {
 		return false
 	}
 	words, letters, capitals, cjk := 0, 0, 0, 0
@@ -41,8 +42,11 @@ func Prose(s, lang string) bool {
 			letters++
 		}
 	}
-	if cjk > letters {
+	if cjk > letters || cjk > 0 && text.Base(lang) == "ja" {
 		return !text.HasStopList(lang) && cjk >= 2*fewestWords && cjk <= 2*mostWords && (lang != "ja" || text.Kana(s))
+	}
+	if text.Base(lang) == "ja" {
+		return false // commands and logs in a Japanese text
 	}
 	if words < fewestWords || words > mostWords || letters < 3*fewestWords || 2*capitals > letters {
 		return false
@@ -111,6 +115,10 @@ func glued(s string) bool {
 	}
 	return false
 }
+
+// kicker is a German preposition with a capital behind a word and a space: the start
+// of a teaser after a headline that no mark ends ("Streit um den Deich In Lund hat ..").
+var kicker = regexp.MustCompile(`[\p{L}\d] (?:In|Auf|Mit|Nach|Bei|Beim|Für|Von|Vom|Zum|Zur|Im|Seit|Wegen|Trotz|Über|Vor) \p{L}`)
 
 // quoted reports the marks » and › as quotes, closed and opened.
 func quoted(s string) bool {

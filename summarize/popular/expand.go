@@ -27,20 +27,12 @@ func Parents(inLinks map[string][]string, limit int) []Ranked {
 // Candidates returns the pages to which the most parents link, most first, equal
 // ones by URL, at most limit of them, and none to which a single parent links
 // (SCIENCE J10: "searching for the repeated ones"). outLinks holds the pages that
-// each parent links to; skip, which may be nil, names pages to leave out before
-// the limit cuts. The paper leaves out none: pages of the collection, which the
-// parents are sure to link to, take places then, and Admit drops them after.
-func Candidates(outLinks map[string][]string, limit int, skip func(url string) bool) []Ranked {
+// each parent links to. Pages of the collection, which the parents are sure to
+// link to, take places too, and Admit drops them after.
+func Candidates(outLinks map[string][]string, limit int) []Ranked {
 	links := newLinkCount()
 	for parent, pages := range outLinks {
 		links.from(parent, pages)
-	}
-	if skip != nil {
-		for url := range links.count {
-			if skip(url) {
-				delete(links.count, url)
-			}
-		}
 	}
 	return links.top(2, limit)
 }
@@ -161,7 +153,7 @@ func Expand(top []string, inLinks, outLinks map[string][]string, collection []st
 	for _, p := range e.Parents {
 		out[p.URL] = outLinks[p.URL]
 	}
-	e.Candidates = Candidates(out, add, nil)
+	e.Candidates = Candidates(out, add)
 	e.Verdicts = Admit(e.Candidates, collection, site, nil)
 	return e
 }

@@ -195,11 +195,12 @@ func TestAdmitAsksForDuplicatesLast(t *testing.T) {
 	}
 }
 
-func TestCandidatesSkipBeforeTheCut(t *testing.T) {
+// TestCutBeforeTheFilters lets what the collection has take its place among the candidates.
+func TestCutBeforeTheFilters(t *testing.T) {
 	t.Parallel()
 	out := map[string][]string{"p": {"a", "b"}, "q": {"a", "b"}, "r": {"a"}}
-	got := Candidates(out, 1, func(url string) bool { return url == "a" })
-	if diff := cmp.Diff([]Ranked{{"b", 2}}, got); diff != "" {
+	got := Admit(Candidates(out, 1), []string{"a"}, func(string) string { return "" }, nil)
+	if diff := cmp.Diff([]Verdict{{Ranked{"a", 3}, Known}}, got); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -223,7 +224,7 @@ func TestRanksAgreeWithPlainCounting(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b Ranked) int { return b.Links - a.Links })
-		if diff := cmp.Diff(want, Candidates(links, 99, nil)); diff != "" {
+		if diff := cmp.Diff(want, Candidates(links, 99)); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -34,7 +34,7 @@ func Judge(m Match) Label {
 		return Repeat
 	case m.Cosine >= Same && m.Figures:
 		return Repeat
-	case m.Cosine >= Related:
+	case m.Cosine >= Related && !m.Names:
 		return Update
 	}
 	return New

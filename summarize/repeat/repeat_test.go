@@ -90,6 +90,23 @@ func TestUpdateOfTheLast(t *testing.T) {
 	}
 }
 
+// TestNamesAreNoMatter calls no sentence an update of one with which it has the names of
+// institutions in common and nothing else.
+func TestNamesAreNoMatter(t *testing.T) {
+	t.Parallel()
+	x := NewIndex(Options{})
+	for i, s := range []string{
+		"All tests of the Marwick Department of Health and Human Services are monitored closely at the border.",
+		"The ferry to Lund sank.", "A dam near Oakham burst.",
+	} {
+		x.Add(sentence(int64(i), s))
+	}
+	m := nearest(x, "This guidance accords with advice of the Marwick Department of Health and Human Services (DHHS).")
+	if m.Cosine < Related || Judge(m) != New {
+		t.Errorf("%s with cosine %.2f, want new with %.2f at least", Judge(m), m.Cosine, Related)
+	}
+}
+
 // auc is the chance that a draw of higher exceeds one of lower.
 func auc(higher, lower []float64) float64 {
 	wins := 0.0

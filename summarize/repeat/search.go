@@ -16,6 +16,7 @@ type Match struct {
 	Cosine  float64 // 0 to 1
 	Exact   bool    // it has the same normal form
 	Figures bool    // it has all amounts of the sentence
+	Names   bool    // little but names, amounts and dates is common to both
 }
 
 // queried is a term of the sentence that is searched for.
@@ -145,5 +146,33 @@ func (x *Index) cosine(v feature.Vector, length float64, i int32) float64 {
 
 func (x *Index) match(i int32, cosine float64, v feature.Vector, exact bool) Match {
 	s := x.sentences[i]
-	return Match{Found: true, Key: s.Key, Period: s.Period, Cosine: cosine, Exact: exact, Figures: feature.SameFigures(v, s.Terms)}
+	return Match{Found: true, Key: s.Key, Period: s.Period, Cosine: cosine, Exact: exact, Figures: feature.SameFigures(v, s.Terms), Names: x.onlyNames(v, s.Terms)}
+}
+
+// fewestWords is the cosine of the plain words of two sentences from which on they
+// may be on one matter: half of Related, which counts the names as well.
+const fewestWords = Related / 2
+
+// onlyNames reports that the plain words of two sentences have less than that in
+// common, where both have plain words.
+func (x *Index) onlyNames(v, w feature.Vector) bool {
+	common, lv, lw := 0.0, 0.0, 0.0
+	weight := func(t feature.Term) float64 { return t.Strength() * x.idf(t.Hash) }
+	for _, t := range v {
+		if t.Kind != feature.Word {
+			continue
+		}
+		lv += weight(t) * weight(t)
+		for _, u := range w {
+			if u.Hash == t.Hash && u.Kind == feature.Word {
+				common += weight(t) * weight(u)
+			}
+		}
+	}
+	for _, u := range w {
+		if u.Kind == feature.Word {
+			lw += weight(u) * weight(u)
+		}
+	}
+	return lv > 0 && lw > 0 && common < fewestWords*math.Sqrt(lv*lw)
 }

@@ -9,6 +9,7 @@
 package digest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -186,6 +187,9 @@ func (s *Summary) VersionLink(it Item) string {
 	return s.link(fmt.Sprintf("/pages/%d/versions/%d", it.Page, it.Version))
 }
 
+// Place is where an item can be read as it was: its version here, the live page without a base.
+func (s *Summary) Place(it Item) string { return cmp.Or(s.VersionLink(it), it.URL) }
+
 // DiffLink is the address of what changed with the item's version, "" for a page's first.
 func (s *Summary) DiffLink(it Item) string {
 	if it.Version < 2 {
@@ -249,9 +253,15 @@ func (it *Item) LabelWords() string {
 	return "new"
 }
 
-// TermWords lists the terms that rise, then the heaviest others.
+// TermWords lists the terms that rise, then the heaviest others, each word once:
+// pairs of characters of one Japanese word are several terms.
 func (s *Summary) TermWords() (rising, falling, others []string) {
+	listed := map[string]bool{}
 	for _, t := range s.Terms {
+		if listed[t.Word] {
+			continue
+		}
+		listed[t.Word] = true
 		if !strings.ContainsFunc(t.Word, unicode.IsLetter) {
 			continue // a bare number tells nothing without its sentence
 		}

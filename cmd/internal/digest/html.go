@@ -18,10 +18,10 @@ var page = sync.OnceValue(func() *template.Template {
 {{range $it := .Items}}<p>{{if and $.Context $it.Before}}<small>{{clean $it.Before}}</small> {{end}}<b>{{clean $it.Sentence}}</b>{{if and $.Context $it.After}} <small>{{clean $it.After}}</small>{{end}}<br>
 <small>{{$it.LabelWords}}, <a href="{{$it.URL}}">{{clean $it.Source}}</a>, {{$it.At.UTC.Format "2 Jan 15:04"}}{{with $.VersionLink $it}}, <a href="{{.}}">the version</a>{{end}}{{with $.DiffLink $it}}, <a href="{{.}}">what changed</a>{{end}}{{if and (eq $it.Label "update") $it.Earlier}}; before: {{clean $it.Earlier}}{{end}}</small></p>
 {{end}}{{if .Figures}}<h2>Figures of tables</h2>
-<ul>{{range .Figures}}<li>{{clean .Sentence}} (before {{clean .Earlier}}), <a href="{{.URL}}">{{clean .Host}}</a></li>
+<ul>{{range .Figures}}<li>{{clean .Sentence}} (before {{clean .Earlier}}), <a href="{{$.Place .}}">{{clean .Host}}</a></li>
 {{end}}</ul>
 {{end}}{{if .Retracted}}<h2>Taken back</h2>
-<ul>{{range .Retracted}}<li><del>{{clean .Sentence}}</del> <a href="{{.URL}}">{{clean .Host}}</a></li>
+<ul>{{range .Retracted}}<li><del>{{clean .Sentence}}</del> <a href="{{$.Place .}}">{{clean .Host}}</a></li>
 {{end}}</ul>
 {{end}}{{end}}<!DOCTYPE html>
 <html lang="{{or .Language "en"}}"><head><meta charset="utf-8"><title>{{.Topic}}: {{.Span}}</title></head>
@@ -87,14 +87,24 @@ func (s *Summary) Entry(id string) atom.Entry {
 		e.Updated = s.ComputedAt
 	}
 	for _, it := range s.Items {
-		link := cmp.Or(s.DiffLink(it), s.VersionLink(it), it.URL)
-		e.Content = append(e.Content, atom.Block{Text: it.Sentence}, atom.Block{Text: it.LabelWords() + ", " + it.Source(), Href: link})
+		link := cmp.Or(s.DiffLink(it), s.Place(it))
+		if s.Context > 0 && it.Before != "" {
+			e.Content = append(e.Content, atom.Block{Text: it.Before})
+		}
+		e.Content = append(e.Content, atom.Block{Text: it.Sentence})
+		if s.Context > 0 && it.After != "" {
+			e.Content = append(e.Content, atom.Block{Text: it.After})
+		}
+		if it.Label == "update" && it.Earlier != "" {
+			e.Content = append(e.Content, atom.Block{Text: "before: " + it.Earlier})
+		}
+		e.Content = append(e.Content, atom.Block{Text: it.LabelWords() + ", " + it.Source(), Href: link})
 	}
 	for _, it := range s.Figures {
-		e.Content = append(e.Content, atom.Block{Kind: atom.Item, Text: it.Sentence + " (before " + it.Earlier + "), " + it.Host, Href: it.URL})
+		e.Content = append(e.Content, atom.Block{Kind: atom.Item, Text: it.Sentence + " (before " + it.Earlier + "), " + it.Host, Href: s.Place(it)})
 	}
 	for _, it := range s.Retracted {
-		e.Content = append(e.Content, atom.Block{Kind: atom.Removed, Text: it.Sentence, Href: it.URL})
+		e.Content = append(e.Content, atom.Block{Kind: atom.Removed, Text: it.Sentence, Href: s.Place(it)})
 	}
 	if len(e.Content) == 0 {
 		e.Content = atom.Content{{Text: s.Lead()}}

@@ -38,12 +38,15 @@ func (s *Summary) Text(w io.Writer) error {
 		fmt.Fprintln(&b, "\nFigures of tables")
 		for _, it := range s.Figures {
 			fmt.Fprintf(&b, "   %s (before %s), %s\n", clean(it.Sentence), clean(it.Earlier), it.Host)
+			if link := s.VersionLink(it); link != "" {
+				fmt.Fprintf(&b, "   %s\n", link)
+			}
 		}
 	}
 	if len(s.Retracted) > 0 {
 		fmt.Fprintln(&b, "\nTaken back")
 		for _, it := range s.Retracted {
-			fmt.Fprintf(&b, "%s\n   %s\n", wrap("- "+clean(it.Sentence), "   "), clean(it.URL))
+			fmt.Fprintf(&b, "%s\n   %s\n", wrap("- "+clean(it.Sentence), "   "), clean(s.Place(it)))
 		}
 	}
 	rising, falling, others := s.TermWords()
@@ -113,13 +116,13 @@ func (s *Summary) Markdown(w io.Writer) error {
 	if len(s.Figures) > 0 {
 		fmt.Fprint(&b, "\n## Figures of tables\n\n")
 		for _, it := range s.Figures {
-			fmt.Fprintf(&b, "- %s (before %s), [%s](<%s>)\n", escape(it.Sentence), escape(it.Earlier), escape(it.Host), target(it.URL))
+			fmt.Fprintf(&b, "- %s (before %s), [%s](<%s>)\n", escape(it.Sentence), escape(it.Earlier), escape(it.Host), target(s.Place(it)))
 		}
 	}
 	if len(s.Retracted) > 0 {
 		fmt.Fprint(&b, "\n## Taken back\n\n")
 		for _, it := range s.Retracted {
-			fmt.Fprintf(&b, "- %s ([%s](<%s>))\n", escape(it.Sentence), escape(it.Host), target(it.URL))
+			fmt.Fprintf(&b, "- %s ([%s](<%s>))\n", escape(it.Sentence), escape(it.Host), target(s.Place(it)))
 		}
 	}
 	rising, falling, others := s.TermWords()
