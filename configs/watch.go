@@ -150,7 +150,7 @@ type Bursts struct {
 	// The fetches of one round, counted from its start.
 	Offsets []Duration `yaml:"offsets"`
 	// How many rounds are run.
-	Rounds int `yaml:"rounds" jsonschema:"minimum=1,maximum=10000"`
+	Rounds int `yaml:"rounds" jsonschema:"minimum=1,maximum=100"`
 	// Time from the start of one round to the start of the next; by default 4h, with spread 10h.
 	Every Duration `yaml:"every"`
 	// Spreads the rounds over the hours of several days, so that no hour of the day is preferred.
@@ -174,18 +174,37 @@ func (b *Bursts) check(s *section) {
 		s.fault("offsets", "", "has fewer than two times, so nothing can be compared", "such as [0s, 2m, 16m, 32m]")
 		return
 	}
+	if len(b.Offsets) > mostOffsets {
+		s.fault("offsets", strconv.Itoa(len(b.Offsets))+" times", "are too many for a round", "up to "+strconv.Itoa(mostOffsets))
+	}
 	if b.Offsets[0] != 0 {
 		s.fault("offsets[0]", b.Offsets[0].String(), "is not the start of the round", "0s")
 	}
 	for i := 1; i < len(b.Offsets); i++ {
-		if b.Offsets[i] <= b.Offsets[i-1] {
-			s.fault("offsets["+strconv.Itoa(i)+"]", b.Offsets[i].String(), "does not come after the one before", "more than "+b.Offsets[i-1].String())
+		switch least := b.Offsets[i-1] + leastOffset; {
+		case b.Offsets[i] <= b.Offsets[i-1]:
+			s.fault("offsets["+strconv.Itoa(i)+"]", b.Offsets[i].String(), "does not come after the one before", "at least "+least.String())
+		case b.Offsets[i] < least:
+			s.fault("offsets["+strconv.Itoa(i)+"]", b.Offsets[i].String(), "comes too soon after the one before", "at least "+least.String())
 		}
 	}
-	if last := b.Offsets[len(b.Offsets)-1]; b.Every <= last && !s.failed("offsets") {
-		s.fault("every", b.Every.String(), "is not longer than a round", "more than "+last.String())
+	if s.failed("offsets") {
+		return
+	}
+	last := len(b.Offsets) - 1
+	least := b.Offsets[last] + mostTolerance + min(mostTolerance, (b.Offsets[last]-b.Offsets[last-1])/8)
+	if b.Every < least || b.Every > year {
+		s.fault("every", b.Every.String(), "is not longer than a round with what its fetches may be early or late", "from "+least.String()+" to 1y")
 	}
 }
+
+// The bounds of rounds; crawler/burst has the same, which a test of cmd/strandline holds. The first fetch of a round may be
+// a minute early or late, and each other one an eighth of the time since the one before, a minute at most.
+const (
+	mostOffsets   = 16
+	leastOffset   = Duration(10 * time.Second)
+	mostTolerance = Duration(time.Minute)
+)
 
 // Notify says who is told of what.
 type Notify struct {
