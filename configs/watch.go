@@ -193,7 +193,7 @@ func (b *Bursts) check(s *section) {
 	}
 	last := len(b.Offsets) - 1
 	least := b.Offsets[last] + mostTolerance + min(mostTolerance, (b.Offsets[last]-b.Offsets[last-1])/8)
-	if b.Every < least || b.Every > year {
+	if b.Every < least || b.Every > Duration(year) {
 		s.fault("every", b.Every.String(), "is not longer than a round with what its fetches may be early or late", "from "+least.String()+" to 1y")
 	}
 }

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/strandlinehq/strandline/configs"
+	"github.com/strandlinehq/strandline/crawler/canonical"
+	"github.com/strandlinehq/strandline/crawler/clock"
+	"github.com/strandlinehq/strandline/crawler/intake"
 )
 
 // checkCmd validates a configuration.
@@ -13,11 +17,17 @@ type checkCmd struct {
 	File string `arg:"" optional:"" help:"The file; default as for every command."`
 }
 
-// dueTimes is how many of the next due times the plan shows.
-const dueTimes = 5
+// checkItem is what the daemon would do about one watch, series or topic.
+type checkItem struct {
+	Kind  string      `json:"kind"`
+	Name  string      `json:"name"`
+	Pages int         `json:"pages"`
+	Due   []time.Time `json:"due"`
+	Auto  *autoPlan   `json:"auto,omitempty"`
+}
 
 // Run prints all errors at once, or the plan.
-func (c *checkCmd) Run(a *app) error {
+func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if c.File != "" {
 		a.flags.Config = c.File
 	}
@@ -28,30 +38,43 @@ func (c *checkCmd) Run(a *app) error {
 	for _, w := range config.Warnings {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
 	}
-	return c.plan(a, config, time.Now())
+	// Translated as the daemon does it, so that what it would refuse is refused here.
+	o := &opened{config: config, reader: intake.New(canonical.New(canonical.Options{Tracking: config.Crawler.TrackingParams}))}
+	s := &service{opened: o, app: a, clock: clock.Real{}, config: config}
+	p, err := s.plan(config)
+	if err != nil {
+		return err
+	}
+	return c.plan(ctx, a, p)
 }
 
 // plan says what the daemon would do by the configuration.
-func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
-	type item struct {
-		Kind  string      `json:"kind"`
-		Name  string      `json:"name"`
-		Pages int         `json:"pages"`
-		Due   []time.Time `json:"due"`
-		Auto  *autoPlan   `json:"auto,omitempty"`
+func (c *checkCmd) plan(ctx context.Context, a *app, p *plan) error {
+	config := p.config
+	state, err := a.planned(ctx, p)
+	if err != nil {
+		return err
 	}
-	items := []item{}
-	for _, w := range config.Watches {
-		items = append(items, item{"watch", string(w.Name), len(w.Pages()), due(w.Schedule, now), planAuto(w.Schedule, len(w.Pages()))})
+	items := []checkItem{}
+	for i, w := range config.Watches {
+		due, err := state.watchDue(p, p.specs[i].Name, &p.specs[i])
+		if err != nil {
+			return err
+		}
+		items = append(items, checkItem{"watch", string(w.Name), len(w.Pages()), due, planAuto(w.Schedule, len(w.Pages()))})
 	}
 	for _, s := range config.Series {
-		items = append(items, item{"series", string(s.Name), len(s.Pages()), due(s.Schedule, now), nil})
+		items = append(items, checkItem{"series", string(s.Name), len(s.Pages()), state.seriesDue(&s), nil})
 	}
 	for _, t := range config.Topics {
-		items = append(items, item{"topic", string(t.Name), 0, due(t.Period, now), nil})
+		items = append(items, checkItem{"topic", string(t.Name), 0, state.topicDue(&t), nil})
 	}
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{"files": config.Files, "plan": items})
+		out := map[string]any{"files": config.Files, "plan": items, "changes": state.changes}
+		if state.unasked != "" {
+			out["changes"], out["database"] = nil, state.unasked
+		}
+		return a.printJSON(out)
 	}
 	if len(config.Files) == 0 {
 		fmt.Fprintln(a.stdout, "no configuration file found: the built-in defaults are in force")
@@ -59,31 +82,41 @@ func (c *checkCmd) plan(a *app, config *configs.Config, now time.Time) error {
 	for _, f := range config.Files {
 		fmt.Fprintf(a.stdout, "%s is valid\n", f)
 	}
-	for _, i := range items {
-		if i.Auto != nil {
-			fmt.Fprintf(a.stdout, "%s %s, %d pages; due by itself: %s\n", i.Kind, i.Name, i.Pages, i.Auto)
-			continue
-		}
-		fmt.Fprintf(a.stdout, "%s %s, %s; next due (UTC):", i.Kind, i.Name, plural(i.Pages, "page"))
-		layout := "2006-01-02 15:04"
-		if slices.ContainsFunc(i.Due, func(t time.Time) bool { return t.Second() != 0 }) {
-			layout += ":05"
-		}
-		for _, t := range i.Due {
-			fmt.Fprintf(a.stdout, " %s", t.UTC().Format(layout))
-		}
-		fmt.Fprintln(a.stdout)
+	for i := range items {
+		items[i].print(a)
 	}
 	if len(items) == 0 {
 		fmt.Fprintln(a.stdout, "nothing is watched yet")
 	}
+	state.print(a)
 	checkCategories(a.stdout, config)
 	return nil
 }
 
-func due(s configs.Schedule, now time.Time) []time.Time {
+// print prints one line.
+func (i *checkItem) print(a *app) {
+	if i.Auto != nil {
+		fmt.Fprintf(a.stdout, "%s %s, %d pages; due by itself: %s", i.Kind, i.Name, i.Pages, i.Auto)
+	} else {
+		fmt.Fprintf(a.stdout, "%s %s, %s", i.Kind, i.Name, plural(i.Pages, "page"))
+	}
+	if i.Auto == nil || len(i.Due) > 0 {
+		fmt.Fprint(a.stdout, "; next due (UTC):")
+	}
+	layout := "2006-01-02 15:04"
+	if slices.ContainsFunc(i.Due, func(t time.Time) bool { return t.Second() != 0 }) {
+		layout += ":05"
+	}
+	for _, t := range i.Due {
+		fmt.Fprintf(a.stdout, " %s", t.UTC().Format(layout))
+	}
+	fmt.Fprintln(a.stdout)
+}
+
+// due gives the next due times of a schedule after a time.
+func due(s configs.Schedule, after time.Time) []time.Time {
 	out := []time.Time{}
-	for t := s.Next(now); len(out) < dueTimes && !t.IsZero(); t = s.Next(t) {
+	for t := s.Next(after); len(out) < dueTimes && !t.IsZero(); t = s.Next(t) {
 		out = append(out, t)
 	}
 	return out

@@ -183,6 +183,18 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 	shown := map[string]any{
 		"schedule": w.Schedule.String(), "jitter": w.Jitter.String(), "ignore": ruleTexts(w.Ignore), "category": w.Category, "genre": w.Genre,
 	}
+	if b := w.Bursts; b != nil {
+		shown["bursts"] = map[string]any{"when": b.When, "offsets": fmt.Sprint(b.Offsets), "rounds": b.Rounds, "every": b.Every.String()}
+	}
+	if w.Pairs {
+		shown["pairs"] = true
+	}
+	if !w.Masks {
+		shown["masks"] = false
+	}
+	if len(w.Sitemaps)+len(w.Feeds) > 0 {
+		shown["sitemaps"], shown["feeds"], shown["max_pages"] = w.Sitemaps, w.Feeds, w.MaxPages
+	}
 	if w.Quota > 0 {
 		shown["quota_bytes"] = w.Quota.Bytes()
 	}
