@@ -113,7 +113,7 @@ type Crawler struct {
 	ConnectTimeout Duration `yaml:"connect_timeout"`
 	// The longest time until the answer's header is there.
 	HeaderTimeout Duration `yaml:"header_timeout"`
-	// The least number of bytes a second, over ten seconds, at which a body may arrive.
+	// The least number of bytes a second, over five seconds, at which a body may arrive.
 	MinRate Size `yaml:"min_rate"`
 	// The longest body after decompression; of a longer one this much is kept and flagged.
 	MaxBody Size `yaml:"max_body"`
