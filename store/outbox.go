@@ -150,10 +150,10 @@ func (db *DB) NextOutbox(ctx context.Context, target string) (time.Time, bool, e
 // OutboxState is what waits for a target.
 type OutboxState struct {
 	Target  string    `json:"target"`
-	Waiting int       `json:"waiting"` // messages to be delivered
-	Dead    int       `json:"dead"`    // messages given up
-	Oldest  time.Time `json:"oldest"`  // when the oldest that waits was written; zero: none waits
-	Error   string    `json:"error"`   // of the last failure
+	Waiting int       `json:"waiting"`         // messages to be delivered
+	Dead    int       `json:"dead"`            // messages given up
+	Oldest  time.Time `json:"oldest,omitzero"` // when the oldest that waits was written; zero: none waits
+	Error   string    `json:"error"`           // of the last failure
 }
 
 // OutboxStates returns the targets that messages wait for or were given up for, by name.

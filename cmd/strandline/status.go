@@ -119,7 +119,7 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 		return err
 	}
 	if a.flags.JSON {
-		return a.printJSON(map[string]any{"status": status, "daemon": state, "snapshots": crawls, "messages": messages})
+		return a.printJSON(map[string]any{"status": statusOf(status), "daemon": state, "snapshots": crawls, "messages": messages})
 	}
 	if state == nil {
 		fmt.Fprintln(a.stdout, "no daemon runs on this state directory")
