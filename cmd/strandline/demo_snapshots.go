@@ -11,7 +11,7 @@ import (
 // The first snapshots of a demo are asked for, so that there are novel pages to be looked at soon;
 // those of its schedule are a day apart.
 const (
-	demoSnapshots = 3
+	demoSnapshots = 5
 	demoBetween   = 3 * time.Hour // from the start of one to that of the next, at least
 )
 

@@ -21,7 +21,7 @@ const demoBusy = 8
 // The series and the topic of a demo.
 const (
 	demoSeries      = "sim-web"
-	demoSeriesHosts = 6
+	demoSeriesHosts = 5
 	demoTopic       = "floods"
 	demoTopicOf     = "flood" // as the simulated web calls it
 	demoTopicPages  = 3       // at most, of a host
@@ -31,7 +31,7 @@ const (
 func demoOptions() simweb.Options {
 	return simweb.Options{
 		Epoch: time.Date(2025, 7, 1, 0, 0, 0, 0, time.UTC),
-		Hosts: 24, PagesPerHost: 60, Volatile: true, FailShare: 0.01, ArticlesPerDay: 48, EventEvery: 3 * time.Hour,
+		Hosts: 24, PagesPerHost: 60, Volatile: true, FailShare: 0.01, ArticlesPerDay: 96, EventEvery: 3 * time.Hour,
 	}
 }
 
@@ -57,7 +57,7 @@ func planDemo(world *simweb.World, at time.Time) demoPlan {
 		if h.Sitemap != "" && quick {
 			p.sitemap = h.Sitemap // of the last one
 		}
-		if quick && h.Language == "en" && len(p.hosts) < demoSeriesHosts {
+		if lively := h.Kind == simweb.News || h.Kind == simweb.Blog || h.Kind == simweb.Forum; quick && lively && h.Language == "en" && len(p.hosts) < demoSeriesHosts {
 			p.hosts, p.seeds = append(p.hosts, h.Name), append(p.seeds, h.Home)
 		}
 	}
@@ -110,7 +110,7 @@ func (p *demoPlan) yaml(dir string) string {
 	}
 	fmt.Fprintf(&b, "  - name: busy\n    schedule: \"@every 10m\"\n    bursts: {}\n    pairs: on\n    urls:\n")
 	list("      ", p.busy)
-	fmt.Fprintf(&b, "series:\n  - name: %s\n    schedule: \"0 4 * * *\"\n    scope: {hosts: [%s], max_depth: 3, max_pages: 120, max_pages_per_host: 25}\n    seeds:\n", demoSeries, strings.Join(p.hosts, ", "))
+	fmt.Fprintf(&b, "series:\n  - name: %s\n    schedule: \"0 0 * * *\"\n    scope: {hosts: [%s], max_depth: 3, max_pages: 175, max_pages_per_host: 40}\n    seeds:\n", demoSeries, strings.Join(p.hosts, ", "))
 	list("      ", p.seeds)
 	fmt.Fprintf(&b, "topics:\n  - name: %s\n    query: 'flood OR river OR dam'\n    language: en\n    schedule: \"@every 30m\"\n    period: \"0 */3 * * *\"\n"+
 		"    grow: {links: 15, clicks: 1, add: 3, accept: review}\n    notify: {to: [record]}\n    search:\n      seeds:\n", demoTopic)

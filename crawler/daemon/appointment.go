@@ -23,10 +23,12 @@ type appointments struct {
 type appointment struct{ at, late time.Time }
 
 // The tolerance of a snapshot whose round has not been looked at yet, that of the
-// second of the default ones, and of a pair, which has none of its own.
+// second of the default ones, and of a pair, which has none of its own: it is
+// waited for only where a snapshot comes soon after it.
 const (
-	tightest = 15 * time.Second
-	pairLate = time.Minute
+	tightest  = 15 * time.Second
+	pairLate  = time.Minute
+	pairHurry = 30 * time.Minute
 )
 
 // put notes when a page is due next for a round or a pair, by what was stored of it; zero: never.
@@ -46,11 +48,14 @@ func (a *appointments) take(j *job) {
 	if j.shot == nil {
 		return
 	}
-	a.put(j.Page, j.shot.at)
 	late := j.shot.plan.Late
 	if j.shot.kind == store.KindPair {
-		late = j.shot.at.Add(pairLate)
+		if late = j.shot.at.Add(pairLate); j.shot.then.IsZero() || j.shot.then.After(late.Add(pairHurry)) {
+			delete(a.byPage, j.Page)
+			return
+		}
 	}
+	a.put(j.Page, j.shot.at)
 	a.byPage[j.Page] = appointment{j.shot.at, late}
 }
 

@@ -21,6 +21,7 @@ type shot struct {
 	watch *Watch
 	plan  burst.Shot // of KindBurst
 	at    time.Time  // as planned
+	then  time.Time  // of KindPair: when the next snapshot of a round is due; zero: none is planned
 }
 
 // burstStep is what a fetch does to the burst of its page.
@@ -52,7 +53,7 @@ func (r *run) chooseShot(j *job, now time.Time) (done bool) {
 	next, ok := b.Next()
 	s := &shot{kind: store.KindBurst, watch: w, plan: next, at: next.At}
 	if !ok || (!row.PairDue.IsZero() && row.PairDue.Before(next.At)) {
-		s.kind, s.at = store.KindPair, row.PairDue
+		s.kind, s.at, s.then = store.KindPair, row.PairDue, next.At
 	}
 	if s.at.IsZero() || s.at.After(j.due.Due) || s.at.After(now.Add(r.opt.Lookahead)) {
 		if lost > 0 {
