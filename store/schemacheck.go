@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -163,7 +164,23 @@ func compareSchema(want, have []string) []SchemaFault {
 			faults = append(faults, SchemaFault{Object: name, What: "is none of ours", Harmless: true})
 		}
 	}
-	return faults
+	return wholes(faults)
+}
+
+// wholes leaves out the columns and constraints of a table or view that is itself missing, or too much.
+func wholes(faults []SchemaFault) []SchemaFault {
+	named := map[[2]string]bool{} // object and what is wrong with it
+	for _, f := range faults {
+		named[[2]string{f.Object, f.What}] = true
+	}
+	return slices.DeleteFunc(faults, func(f SchemaFault) bool {
+		kind, name, _ := strings.Cut(f.Object, " ")
+		if kind != "column" && kind != "constraint" {
+			return false
+		}
+		of := name[:max(strings.LastIndex(name, "."), 0)]
+		return named[[2]string{"table " + of, f.What}] || named[[2]string{"view " + of, f.What}]
+	})
 }
 
 // missingSteps compares the steps that were applied with those of the program: a

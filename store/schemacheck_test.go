@@ -45,7 +45,9 @@ func TestCheckSchema(t *testing.T) {
 	}{
 		"nothing":       {`select 1`, nil},
 		"a partition":   {`select core.ensure_partition('fetch', '2001-05-01')`, nil},
-		"no index":      {`drop index core.change_at; create table core.mine (a int)`, []string{"index core.change_at is missing", "table core.mine is none of ours", "column core.mine.a is none of ours"}},
+		"no index":      {`drop index core.change_at; create table core.mine (a int)`, []string{"index core.change_at is missing", "table core.mine is none of ours"}},
+		"no view":       {`drop view api_v1.watch_storage`, []string{"view api_v1.watch_storage is missing"}},
+		"no column":     {`alter table core.notice_page drop column noisy_at`, []string{"column core.notice_page.noisy_at is missing"}},
 		"column's type": {`alter table core.page_elements alter depth type bigint`, []string{`column core.page_elements.depth is "bigint`}},
 		"a function":    {`create or replace function core.bucket_of_host(name text) returns integer language sql immutable strict parallel safe as 'select 1'`, []string{"function core.bucket_of_host(text) was changed"}},
 		"a step":        {`delete from strandline_migration where version_id = 20`, []string{"step 00020_analysis.sql was never applied"}},
