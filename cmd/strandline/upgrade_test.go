@@ -69,6 +69,9 @@ func TestUpgrade(t *testing.T) {
 			if lost, err := db.BodilessVersions(t.Context(), 5); err != nil || len(lost) > 0 {
 				t.Errorf("versions without a body: %v, %v", lost, err)
 			}
+			if drift, err := db.HealthDrift(t.Context(), 5); err != nil || len(drift) > 0 {
+				t.Errorf("schedule_health: %v, %v", drift, err)
+			}
 			askAll(t, db)
 		})
 	}
