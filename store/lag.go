@@ -81,7 +81,7 @@ type lagKey struct {
 
 // AddLags counts how late fetches started, for schedule_health. Whoever else counts for
 // one of the watches waits until the transaction ends.
-func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
+func (t *Tx) AddLags(ctx context.Context, lags []Lag) error {
 	if len(lags) == 0 {
 		return nil
 	}
@@ -112,10 +112,10 @@ func (tx *Tx) AddLags(ctx context.Context, lags []Lag) error {
 			owners = append(owners, k.lagOwner)
 		}
 	}
-	if _, err := tx.tx.Exec(ctx, qAddLag.sql, in.watches, in.kinds, in.hours, in.bins, in.fetches); err != nil {
+	if _, err := t.tx.Exec(ctx, qAddLag.sql, in.watches, in.kinds, in.hours, in.bins, in.fetches); err != nil {
 		return fmt.Errorf("count lags: %w", err)
 	}
-	if err := sumLags(ctx, tx.tx, owners, newest.Add(-lagReach).Truncate(time.Hour)); err != nil {
+	if err := sumLags(ctx, t.tx, owners, newest.Add(-lagReach).Truncate(time.Hour)); err != nil {
 		return fmt.Errorf("sum up lags: %w", err)
 	}
 	return nil

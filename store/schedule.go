@@ -197,11 +197,11 @@ type Completion struct {
 
 // Complete ends leases and moves the pages on to their next due times. Pages whose
 // lease the daemon has lost are left as they are.
-func (tx *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []Completion) error {
+func (t *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []Completion) error {
 	if len(done) == 0 {
 		return nil
 	}
-	if _, err := tx.tx.Exec(ctx, qShareSchedule.sql); err != nil {
+	if _, err := t.tx.Exec(ctx, qShareSchedule.sql); err != nil {
 		return fmt.Errorf("complete leases: %w", err)
 	}
 	var in struct {
@@ -225,10 +225,10 @@ func (tx *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []
 		}
 	}
 	buckets := bucketsOf(in.pages)
-	if _, err := tx.tx.Exec(ctx, qCompleteWatches.sql, in.watched, in.watches, in.was, in.slots, in.dues, in.reasons, buckets, now); err != nil {
+	if _, err := t.tx.Exec(ctx, qCompleteWatches.sql, in.watched, in.watches, in.was, in.slots, in.dues, in.reasons, buckets, now); err != nil {
 		return fmt.Errorf("complete leases: %w", err)
 	}
-	if _, err := tx.tx.Exec(ctx, qCompletePages.sql, in.pages, in.failing, buckets, daemon); err != nil {
+	if _, err := t.tx.Exec(ctx, qCompletePages.sql, in.pages, in.failing, buckets, daemon); err != nil {
 		return fmt.Errorf("complete leases: %w", err)
 	}
 	return nil

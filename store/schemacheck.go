@@ -87,7 +87,7 @@ func (db *DB) CheckSchema(ctx context.Context) ([]SchemaFault, error) {
 	if err != nil {
 		return nil, err
 	}
-	faults := append(steps, compareSchema(strings.Split(strings.TrimSpace(schemaText), "\n"), have)...)
+	faults := slices.Concat(steps, compareSchema(strings.Split(strings.TrimSpace(schemaText), "\n"), have))
 	rows, err := db.pool.Query(ctx, qInvalidIndexes.sql)
 	if err != nil {
 		return nil, fmt.Errorf("check schema: %w", err)

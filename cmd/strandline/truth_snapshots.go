@@ -136,13 +136,13 @@ func measureBorn(ctx context.Context, db *store.DB, web *bornWeb, opt bornOption
 
 // bornPage is a crawled page with what is computed of it and what is true.
 type bornPage struct {
-	snapshot, class string
-	number          int
-	novelty         float64
-	from, to        *time.Time
-	chance          *float64
-	born            time.Time
-	isNew           bool
+	class    string
+	number   int
+	novelty  float64
+	from, to *time.Time
+	chance   *float64
+	born     time.Time
+	isNew    bool
 }
 
 // readBorn reads W of all snapshots but the first.

@@ -62,7 +62,7 @@ type manager struct {
 
 func newManager(t *testing.T) *manager {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "notify") // short enough for a socket
+	dir, err := os.MkdirTemp("", "notify") //nolint:usetesting // short: a socket's path has a limit
 	if err != nil {
 		t.Fatal(err)
 	}
