@@ -10,6 +10,28 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
+// TestDeniedCounts: attempts that were denied count as failures in a row, as those do that
+// failed, and an attempt that was skipped says nothing.
+func TestDeniedCounts(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	for i, step := range []struct {
+		outcome store.Outcome
+		want    int
+	}{{store.Failed, 1}, {store.Denied, 2}, {store.Skipped, 2}, {store.Denied, 3}, {"", 0}, {store.Denied, 1}} {
+		c := capture(page, i, "one")
+		if c.Outcome = step.outcome; c.Outcome != "" {
+			c.Payload = nil
+		}
+		write(t, db, c)
+		id := pageOf(t, db, page)
+		states, err := db.States(t.Context(), []store.PageID{id})
+		if err != nil || states[id].Failures != step.want {
+			t.Errorf("step %d, %s: %d failures, %v; want %d", i, step.outcome, states[id].Failures, err, step.want)
+		}
+	}
+}
+
 // TestMoved follows what is known of a page through fetches that were redirected and
 // fetches that were not: where it is, and who sent its validators.
 func TestMoved(t *testing.T) {

@@ -52,7 +52,7 @@ type PageState struct {
 	LastOutcome  Outcome
 	LastStatus   int
 	LastError    string
-	Failures     int   // failed attempts in a row
+	Failures     int   // attempts in a row that failed or were denied
 	Version      int32 // 0: none
 	VersionSince time.Time
 	VersionSeen  time.Time

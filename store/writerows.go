@@ -242,7 +242,7 @@ func (p *pageBatch) updateState(ids map[string]PageID) PageID {
 		}
 		s.LastFetched, s.LastOutcome, s.LastStatus, s.LastError = o.at, o.outcome, o.status, o.err
 		switch o.outcome {
-		case Failed, Gone:
+		case Failed, Gone, Denied: // none of them saw the page
 			s.Failures++
 		case New, Changed, Same, NotModified:
 			s.Failures = 0
