@@ -243,6 +243,9 @@ func (p *period) score(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.addArticles(ctx, scores, links); err != nil {
+		return err
+	}
 	with := popular.WithLinked(scores, links, p.set.Portion)
 	for _, rd := range p.pages {
 		terms := p.terms[rd.Page]
@@ -274,22 +277,6 @@ func (p *period) score(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// siteLinks gives for each page the other pages of its site in the collection that
-// it links to.
-func (p *period) siteLinks(ctx context.Context) (map[string][]string, error) {
-	site := map[store.PageID]string{}
-	for _, rd := range p.pages {
-		site[rd.Page] = p.siteOf(rd.Place)
-	}
-	out := map[string][]string{}
-	err := p.eachLink(ctx, func(rd *reading, target store.PageID) {
-		if name, ok := site[target]; ok && target != rd.Page && name == p.siteOf(rd.Place) {
-			out[key(rd.Page)] = append(out[key(rd.Page)], key(target))
-		}
-	})
-	return out, err
 }
 
 // note says what a reader has to know of a period that has little to tell.

@@ -558,7 +558,8 @@ func TestTopicTakenBack(t *testing.T) {
 	d.look()
 	d.want("told", []string{
 		"retracted 1: The mayor of Oakham was seen on a boat in the harbour.", "sentence 2: The flood killed 26 people in the town of Kirkdale on Tuesday.",
-	}, `select kind || ' ' || version || ': ' || sentence from api_v1.topic_sentence where topic = 'flood' order by kind`)
+	}, `select kind || ' ' || version || ': ' || sentence from api_v1.topic_sentence_by_mode where topic = 'flood' and mode = 'novel' order by kind`)
+	d.want("its sentences alone", []string{"1: The flood killed 26 people in the town of Kirkdale on Tuesday."}, `select rank || ': ' || sentence from api_v1.topic_sentence where topic = 'flood'`)
 	got := w.call("topic", "flood")
 	for _, part := range []string{
 		"(Schools in Oakham stay closed until the water falls. The bridge of Lund is open to all cars again.)",
