@@ -37,7 +37,7 @@ import (
 
 // StopListVersion names the stop lists. Results that depend on them are kept
 // with it, since another list gives other scores.
-func StopListVersion() string { return "bleve v2.5.0, pieces 1" }
+func StopListVersion() string { return "bleve v2.5.0, pieces 1, further 1" }
 
 // Stop reports whether a word given in lower case, as EachWord yields it, is
 // on the stop list of the language. Lists write contractions whole, EachWord
@@ -51,12 +51,28 @@ func Stop(word, lang string) bool {
 		return isHiragana(word)
 	}
 	list := stopLists[lang]
-	return list != nil && list()[word]
+	return list != nil && (list()[word] || furtherStops()[lang][word])
 }
 
 // HasStopList reports whether the language has a list; Japanese has a rule
 // instead.
 func HasStopList(lang string) bool { return stopLists[Base(lang)] != nil }
+
+// furtherStops are function words that Snowball's lists leave out, some of which head
+// every list of the terms of a period. "may" is a month as well and stays a term.
+var furtherStops = sync.OnceValue(func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for lang, words := range map[string]string{
+		"en": "will might must shall one now also therefore however among non",
+		"de": "mehr immer ab bereits schon sowie seit beim dabei",
+	} {
+		out[lang] = map[string]bool{}
+		for w := range strings.FieldsSeq(words) {
+			out[lang][w] = true
+		}
+	}
+	return out
+})
 
 var stopLists = map[string]func() map[string]bool{
 	"ar": stopList(ar.ArabicStopWords), "bg": stopList(bg.BulgarianStopWords), "ca": stopList(ca.CatalanStopWords),
