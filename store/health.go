@@ -26,34 +26,34 @@ var (
 
 // Status is what the daemons do now.
 type Status struct {
-	Now      time.Time        `json:"now"` // on the daemons' clock
-	Daemons  []DaemonRow      `json:"daemons"`
-	Running  int              `json:"claimed"` // pages that a daemon has taken and that are due
-	Schedule []ScheduleHealth `json:"schedule"`
-	Stages   []StageLag       `json:"stages"`
+	Now      time.Time // on the daemons' clock
+	Daemons  []DaemonRow
+	Running  int // pages that a daemon has taken and that are due
+	Schedule []ScheduleHealth
+	Stages   []StageLag
 }
 
 // ScheduleHealth is how one schedule is kept; see the view of that name.
 type ScheduleHealth struct {
-	Kind        string        `json:"kind"`
-	Name        string        `json:"name"`
-	Due         int           `json:"due"`
-	Late        int           `json:"late"`
-	Failing     int           `json:"failing"`
-	OldestDueAt time.Time     `json:"oldest_due_at,omitzero"` // zero: nothing is due
-	LagP50      time.Duration `json:"lag_p50_ns"`
-	LagP99      time.Duration `json:"lag_p99_ns"`
-	Pages       int           `json:"pages"`                // that it watches; told by Status
-	NextDueAt   time.Time     `json:"next_due_at,omitzero"` // when one of them is due next; zero: never; told by Status
-	SetAside    int           `json:"set_aside"`            // pages set aside as misconfigured
-	Reason      string        `json:"reason,omitempty"`     // why one of them was
+	Kind        string
+	Name        string
+	Due         int
+	Late        int
+	Failing     int
+	OldestDueAt time.Time // zero: nothing is due
+	LagP50      time.Duration
+	LagP99      time.Duration
+	Pages       int       // that it watches; told by Status
+	NextDueAt   time.Time // when one of them is due next; zero: never; told by Status
+	SetAside    int       // pages set aside as misconfigured
+	Reason      string    // why one of them was
 }
 
 // StageLag is the queue of a later stage.
 type StageLag struct {
-	Stage    string    `json:"stage"`
-	Queued   int       `json:"queued"`
-	OldestAt time.Time `json:"oldest_at"`
+	Stage    string
+	Queued   int
+	OldestAt time.Time
 }
 
 // Status returns what the daemons do now. It counts all watched pages.

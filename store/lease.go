@@ -46,14 +46,14 @@ var (
 
 // DaemonRow is a running daemon.
 type DaemonRow struct {
-	ID        int32     `json:"daemon"`
-	Host      string    `json:"host"`
-	PID       int       `json:"pid"`
-	StartedAt time.Time `json:"started_at"` // these three by its clock
-	SeenAt    time.Time `json:"seen_at"`
-	Until     time.Time `json:"until"`
-	Speed     float64   `json:"speed"`
-	Buckets   int       `json:"buckets"` // that it holds
+	ID        int32
+	Host      string
+	PID       int
+	StartedAt time.Time // these three by its clock
+	SeenAt    time.Time
+	Until     time.Time
+	Speed     float64
+	Buckets   int // that it holds
 }
 
 // RegisterDaemon makes a daemon known and returns its number, which is new for

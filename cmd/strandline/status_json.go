@@ -11,8 +11,8 @@ import (
 
 type statusJSON struct {
 	Now      time.Time    `json:"now"`
-	Running  int          `json:"running"` // pages that a daemon has taken and that are due
 	Daemons  []daemonJSON `json:"daemons"`
+	Claimed  int          `json:"claimed"` // pages that a daemon has taken and that are due
 	Schedule []healthJSON `json:"schedule"`
 	Stages   []stageJSON  `json:"stages"`
 }
@@ -51,7 +51,7 @@ type stageJSON struct {
 
 // statusOf translates what the store knows.
 func statusOf(s store.Status) statusJSON {
-	out := statusJSON{Now: s.Now, Running: s.Running, Daemons: []daemonJSON{}, Schedule: []healthJSON{}, Stages: []stageJSON{}}
+	out := statusJSON{Now: s.Now, Claimed: s.Running, Daemons: []daemonJSON{}, Schedule: []healthJSON{}, Stages: []stageJSON{}}
 	for _, d := range s.Daemons {
 		out.Daemons = append(out.Daemons, daemonJSON(d))
 	}
