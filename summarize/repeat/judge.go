@@ -34,7 +34,7 @@ func Judge(m Match) Label {
 		return Repeat
 	case m.Cosine >= Same && m.Figures:
 		return Repeat
-	case m.Cosine >= Related && !m.Names:
+	case m.Wording && !m.Figures || m.Cosine >= Related && !m.Names:
 		return Update
 	}
 	return New
@@ -42,10 +42,15 @@ func Judge(m Match) Label {
 
 // Novelty is how much a sentence says that was not said: 1 - cosine with its
 // nearest past one. A known matter with other figures counts at least half,
-// since the figures are its news ("26 killed", "31 killed").
+// since the figures are its news ("26 killed", "31 killed"). One in the same wording
+// counts just half: with every count of a row the words become commoner and the cosine
+// smaller, though each is one more of them.
 func Novelty(m Match) float64 {
 	if m.Exact {
 		return 0
+	}
+	if m.Wording && !m.Figures {
+		return 0.5
 	}
 	if !m.Figures && m.Cosine >= Related {
 		return max(1-m.Cosine, 0.5)

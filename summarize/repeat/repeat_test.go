@@ -90,6 +90,21 @@ func TestUpdateOfTheLast(t *testing.T) {
 	}
 }
 
+// TestLongRow calls each count of a long row an update of the one before, however common its
+// words have become.
+func TestLongRow(t *testing.T) {
+	t.Parallel()
+	x := NewIndex(Options{})
+	for i := range int64(60) {
+		s := fmt.Sprintf("At this time there are %d reported cases in Marwick.", 28+i)
+		m := nearest(x, s)
+		if i > 0 && (Judge(m) != Update || m.Key != i-1 || Novelty(m) != 0.5) {
+			t.Errorf("%q: %s of %d with cosine %.2f, novelty %.2f", s, Judge(m), m.Key, m.Cosine, Novelty(m))
+		}
+		x.Add(sentence(i, s))
+	}
+}
+
 // TestNamesAreNoMatter calls no sentence an update of one with which it has the names of
 // institutions in common and nothing else.
 func TestNamesAreNoMatter(t *testing.T) {

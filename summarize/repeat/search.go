@@ -16,6 +16,7 @@ type Match struct {
 	Cosine  float64 // 0 to 1
 	Exact   bool    // it has the same normal form
 	Figures bool    // it has all amounts of the sentence
+	Wording bool    // it differs in amounts at most
 	Names   bool    // little but names, amounts and dates is common to both
 }
 
@@ -146,7 +147,7 @@ func (x *Index) cosine(v feature.Vector, length float64, i int32) float64 {
 
 func (x *Index) match(i int32, cosine float64, v feature.Vector, exact bool) Match {
 	s := x.sentences[i]
-	return Match{Found: true, Key: s.Key, Period: s.Period, Cosine: cosine, Exact: exact, Figures: feature.SameFigures(v, s.Terms), Names: x.onlyNames(v, s.Terms)}
+	return Match{Found: true, Key: s.Key, Period: s.Period, Cosine: cosine, Exact: exact, Figures: feature.SameFigures(v, s.Terms), Wording: len(v) > 0 && feature.SameButFigures(v, s.Terms), Names: x.onlyNames(v, s.Terms)}
 }
 
 // fewestWords is the cosine of the plain words of two sentences from which on they
