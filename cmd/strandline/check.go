@@ -10,6 +10,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/monitor/text"
 )
 
 // checkCmd validates a configuration.
@@ -37,6 +38,11 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	}
 	for _, w := range config.Warnings {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
+	}
+	for i := range config.Topics {
+		if t := &config.Topics[i]; t.Language != "" && text.Base(string(t.Language)) != "ja" && !text.HasStopList(string(t.Language)) {
+			fmt.Fprintf(a.stderr, "warning: topic %s: language %s has no stop list and no stemmer here; pages that are known to be in another one leave\n", t.Name, t.Language)
+		}
 	}
 	// Translated as the daemon does it, so that what it would refuse is refused here.
 	o := &opened{config: config, reader: intake.New(canonical.New(canonical.Options{Tracking: config.Crawler.TrackingParams}))}
