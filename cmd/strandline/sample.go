@@ -18,14 +18,14 @@ import (
 // sampleCmd draws the pages to watch from a log of visits (SCIENCE A1, A2).
 type sampleCmd struct {
 	Log      string          `arg:"" help:"CSV file of visits: url,user,time. A header line may name the columns in another order."`
-	PerBin   int             `help:"Pages from each bin." placeholder:"N"`
+	PerBin   int             `help:"Pages from each bin; 468, as in the study, unless --pages is given." placeholder:"N"`
 	Pages    int             `help:"Pages in all, divided evenly among the bins that are not empty." placeholder:"N"`
-	Top      int             `help:"Add the pages with the most visitors, as a watch of their own." placeholder:"N"`
+	Top      int             `help:"Add the pages with the most visitors, as a watch of their own." default:"5000"`
 	Visitors []int           `help:"Thresholds on a page's visitors." default:"2,3,7,39"`
 	Revisits []float64       `help:"Thresholds on the mean number of times that a visitor returns." default:"1,2,4,8"`
 	Gaps     []time.Duration `help:"Thresholds on the mean time after which a visitor returns." default:"10s,1m,1h,24h,168h"`
 	Seed     uint64          `help:"Another number gives another sample."`
-	Check    bool            `help:"Fetch each page and replace those that robots.txt forbids or that are not to be had."`
+	Check    bool            `help:"Fetch each page and replace those that robots.txt forbids or that are not to be had." default:"true" negatable:""`
 	Name     string          `help:"Name of the watch." default:"sample"`
 }
 
@@ -33,11 +33,17 @@ type sampleCmd struct {
 // out not to be there.
 const spare = 3
 
+// studyPerBin is how many pages the study drew from each bin that was not empty (SCIENCE A2).
+const studyPerBin = 468
+
 // Run prints the watch on stdout and the table of bins on stderr.
 func (c *sampleCmd) Run(ctx context.Context, a *app) error {
 	bins := sample.Bins{Visitors: c.Visitors, Revisits: c.Revisits, Gaps: c.Gaps}
 	if err := bins.Check(); err != nil {
 		return usageError{err}
+	}
+	if c.PerBin == 0 && c.Pages == 0 {
+		c.PerBin = studyPerBin
 	}
 	if (c.PerBin > 0) == (c.Pages > 0) || c.PerBin < 0 || c.Pages < 0 || c.Top < 0 {
 		return usagef("say how many pages to draw: --per-bin N of each bin, or --pages N in all")
@@ -81,7 +87,10 @@ func (c *sampleCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if !c.Check {
-		fmt.Fprintln(a.stderr, "robots.txt and availability were not asked; --check does")
+		fmt.Fprintln(a.stderr, "robots.txt and availability were not asked, as --no-check says")
+	}
+	if c.Check && len(drawn.Pages)+len(drawn.Top) == 0 && len(urls) > 0 {
+		return fmt.Errorf("%s: no page to draw: of %d that were asked, robots.txt forbids it or they are not to be had", c.Log, len(urls))
 	}
 	if len(drawn.Pages)+len(drawn.Top) == 0 {
 		return fmt.Errorf("%s: no page to draw: none has %d visitors", c.Log, c.Visitors[0])

@@ -26,7 +26,10 @@ func (f ChangeCurve) chart() Chart {
 		Subtitle: f.Page,
 		Empty:    "The curve needs at least two versions some time apart. It will show how much of a text is left after hours and days.",
 		X:        Axis{Label: "time since the start", Kind: Hours, Zero: true, Tight: true},
-		Y:        Axis{Label: "Dice of the text with that of the start (1 = the same words)", Kind: Share},
+		Y:        Axis{Label: "Dice of the text with that of the start (1 = the same words)", Kind: Share, Min: f.floor(), Max: 1},
+	}
+	if floor := ch.Y.Min; floor > 0 {
+		ch.Y.Label += ", from " + share(floor)
 	}
 	var marks []Mark
 	if len(f.Starts) > 1 {
@@ -68,6 +71,27 @@ func (f ChangeCurve) chart() Chart {
 	ch.Desc = ch.Title + ". Line of the mean Dice coefficient over hours since a start, " + plural(n, "point", "points") + "."
 	ch.Panels = []Panel{{Marks: marks}}
 	return ch
+}
+
+// floor is where the axis of Dice begins: the tenth below all that is drawn. A page
+// that keeps nine tenths of its words would be a line at the upper edge otherwise.
+func (f ChangeCurve) floor() float64 {
+	low := 1.
+	lower := func(p Point) {
+		if p.finite() {
+			low = min(low, p.Y)
+		}
+	}
+	for _, s := range append([][]Point{f.Mean}, f.Starts...) {
+		for _, p := range s {
+			lower(p)
+		}
+	}
+	for _, s := range f.Fit {
+		lower(s.From)
+		lower(s.To)
+	}
+	return max(0, min(math.Floor(10*low), 9)/10)
 }
 
 var nan = math.NaN()
