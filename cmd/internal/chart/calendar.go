@@ -177,7 +177,7 @@ func (d Day) draw(c *canvas, x, y float64) {
 		if finite(d.Dice) {
 			words += ", Dice " + share(d.Dice)
 		}
-		c.el("rect", words, "x", x+.5, "y", y+.5, "width", daySize-1, "height", daySize-1, "class", step(1-d.Dice)+" s-axis", "stroke-width", "1", "data-date", date, "data-dice", dataHours(d.Dice))
+		c.el("rect", words, "x", x, "y", y, "width", daySize, "height", daySize, "class", step(1-d.Dice), "data-date", date, "data-dice", dataHours(d.Dice))
 	case Same:
 		c.el("rect", date+": fetched, the same", "x", x+1, "y", y+1, "width", daySize-2, "height", daySize-2, "class", "f-ground s-axis", "stroke-width", "1", "data-date", date)
 	case Failed:
@@ -202,7 +202,7 @@ func (f Calendar) legend(c *canvas, y float64) float64 {
 	}
 	word(little)
 	for i := range ramp {
-		c.el("rect", "", "x", x, "y", y-14, "width", daySize, "height", daySize, "class", step((float64(i)+.5)/ramp)+" s-axis", "stroke-width", "1")
+		c.el("rect", "", "x", x, "y", y-14, "width", daySize, "height", daySize, "class", step((float64(i)+.5)/ramp))
 		x += dayPitch
 	}
 	x += 4

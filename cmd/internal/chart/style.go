@@ -19,9 +19,10 @@ const ramp = 9
 
 // palette names each colour with its value in light and in dark. Text (ink,
 // muted) has at least 7:1 on the ground, what is drawn at least 3:1 but for the
-// hairlines and the low end of the scale. The scale q0 to q8 goes from little to
-// much in even steps of lightness, so that it reads without colour; in dark it
-// runs to light, so that much always stands out from the ground.
+// hairlines. The scale q0 to q8 goes from little to much in even steps of
+// lightness, so that it reads without colour, from the least that has 3:1: in
+// light it runs from olive to dark blue, in dark from blue to light yellow, so
+// that much always stands out most from the ground.
 var palette = [...][3]string{
 	{"ground", "#ffffff", "#14181c"},
 	{"ink", "#1b1f24", "#e6eaee"},
@@ -35,15 +36,15 @@ var palette = [...][3]string{
 	{"novel", "#0b6e6e", "#5cc8c2"},
 	{"newword", "#4c6ef5", "#8ea2ff"},
 	{"uncertain", "#87919c", "#7d8894"},
-	{"q0", "#eef0d0", "#252c4a"},
-	{"q1", "#d3e3b4", "#2a3f66"},
-	{"q2", "#acd2a5", "#2b5579"},
-	{"q3", "#82bd9d", "#2e6b86"},
-	{"q4", "#5aa799", "#3a838c"},
-	{"q5", "#3b8e92", "#539c90"},
-	{"q6", "#2d7288", "#7cb597"},
-	{"q7", "#2c5479", "#b2d0a4"},
-	{"q8", "#2b3161", "#efefc0"},
+	{"q0", "#8b993b", "#3c6dab"},
+	{"q1", "#589144", "#0484b8"},
+	{"q2", "#098554", "#0c97b9"},
+	{"q3", "#027364", "#0aabbb"},
+	{"q4", "#046265", "#34beb7"},
+	{"q5", "#025261", "#6acfae"},
+	{"q6", "#00425a", "#9adda6"},
+	{"q7", "#013255", "#c9eaa4"},
+	{"q8", "#0b2053", "#f8f4a9"},
 }
 
 // strokes are the colours that lines are drawn in.
