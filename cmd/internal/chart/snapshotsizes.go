@@ -1,6 +1,9 @@
 package chart
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // SnapshotSizes draws how many pages the snapshots of a series crawled, in the
 // three classes: old and crawled before, other old ones, unidentified (paper T
@@ -8,6 +11,7 @@ import "time"
 type SnapshotSizes struct {
 	Series    string
 	Snapshots []SnapshotSize // ascending by time
+	Total     int            // snapshots that there are, if those given are the last of more
 }
 
 // SnapshotSize counts the pages of a snapshot.
@@ -29,6 +33,9 @@ func (f SnapshotSizes) chart() Chart {
 		Y:        Axis{Label: "pages", Zero: true},
 	}
 	n := len(f.Snapshots)
+	if f.Total > n {
+		ch.Subtitle += "; the last " + strconv.Itoa(n) + " of " + plural(f.Total, "snapshot", "snapshots")
+	}
 	area := Areas{X: make([]float64, n), Layers: []Layer{
 		{Name: "crawled before", Color: "novel", Values: make([]float64, n)},
 		{Name: "other old pages", Color: "newword", Values: make([]float64, n)},

@@ -134,7 +134,8 @@ type apiHealth struct {
 }
 
 func apiSchedule(s *Server, r *http.Request) (out apiList[apiHealth], err error) {
-	rows, err := s.db.ScheduleHealth(r.Context())
+	status, err := s.work(r.Context())
+	rows := status.Schedule
 	return listOf(r, rows, len(rows), func(h *store.ScheduleHealth) apiHealth {
 		return apiHealth{h.Kind, h.Name, h.Due, h.Late, h.Failing, timeOrNil(h.OldestDueAt), h.LagP50.Seconds(), h.LagP99.Seconds()}
 	}, nil), err

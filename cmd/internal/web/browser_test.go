@@ -170,7 +170,7 @@ func sound(t *testing.T) action {
 		want(t, "labels", `[...document.querySelectorAll("input:not([type=hidden]), select")].every(e => e.labels.length > 0 || e.getAttribute("aria-label"))`),
 		want(t, "names of links and buttons", `[...document.querySelectorAll("a, button")].every(e => e.textContent.trim() || e.getAttribute("aria-label"))`),
 		want(t, "unique ids", `(ids => new Set(ids).size === ids.length)([...document.querySelectorAll("[id]")].map(e => e.id))`),
-		want(t, "figures with marks", `[...document.querySelectorAll("figure svg")].every(s => s.querySelectorAll("path, rect, circle, line, text").length > 1 && s.getBoundingClientRect().height > 20 && s.querySelector("title").textContent)`),
+		want(t, "figures with marks", `[...document.querySelectorAll("figure svg")].every(s => s.querySelectorAll("path, rect, circle, line, text").length > 1 && (s.getBoundingClientRect().height > 20 || getComputedStyle(s.parentElement).display === "none") && s.querySelector("title").textContent)`),
 		want(t, "no column cut off", `[...document.querySelectorAll("table.rows")].every(t => t.parentElement.scrollWidth <= t.parentElement.clientWidth + 1)`),
 		want(t, "heads or captions of tables", `[...document.querySelectorAll("table")].every(t => t.tHead && t.querySelectorAll("thead th").length > 0)`),
 		want(t, "levels of headings in order", `[...document.querySelectorAll("h1, h2, h3")].map(h => +h.tagName[1]).every((l, i, all) => i === 0 ? l === 1 : l <= all[i - 1] + 1)`),
@@ -235,6 +235,7 @@ func TestBrowser(t *testing.T) {
 		{"search", "/search?q=hour"},
 		{"searched", "/search?q=hour+OR+long&series=hourly+web"},
 		{"share", "/search?q=hour+OR+text&series=hourly+web&by=share&sort=novelty"},
+		{"tide", "/search?q=tide&series=hourly+web"},
 	}
 	for _, look := range []struct {
 		name, scheme string
@@ -253,6 +254,11 @@ func TestBrowser(t *testing.T) {
 			b.do(t, fmt.Sprintf("%d px %s", width, address), b.open(address), sound(t))
 		}
 	}
+	b.do(t, "novelty on a phone", chromedp.EmulateViewport(390, 900), b.open("/search?q=tide&series=hourly+web"),
+		want(t, "one figure", `[...document.querySelectorAll("#novelty svg")].filter(s => s.getClientRects().length).length === 1`),
+		want(t, "within the window", `(r => r.left >= 0 && r.right <= innerWidth && r.width > 300)(document.querySelector("#novelty figure.narrow svg").getBoundingClientRect())`),
+		want(t, "words of 10 px and more, none cut off", `[...document.querySelectorAll("#novelty figure.narrow svg text")].every(e => (r => r.height >= 10 && r.left >= 0 && r.right <= innerWidth)(e.getBoundingClientRect()))`),
+		want(t, "marks", `document.querySelectorAll("#novelty figure.narrow svg path[class^=f-]").length > 0`))
 	b.do(t, "wide again", chromedp.EmulateViewport(1280, 900))
 
 	b.do(t, "skip link", b.open("/pages"), chromedp.KeyEvent(kb.Tab),
@@ -304,7 +310,8 @@ func TestBrowser(t *testing.T) {
 		}
 		b.do(t, "figures of "+address, actions...)
 	}
-	b.do(t, "keys of results", b.open("/search?q=hour+OR+long&series=hourly+web"), want(t, "the figure of novel pages", `document.querySelector("#novelty figure svg") !== null`), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"),
+	b.do(t, "keys of results", b.open("/search?q=tide&series=hourly+web"),
+		want(t, "the figure of novel pages", `document.querySelectorAll("#novelty figure.wide svg path[class^=f-]").length > 0 && document.querySelectorAll("#novelty figure.wide svg rect title").length > 3 && document.querySelector("figure.narrow").getClientRects().length === 0`), chromedp.KeyEvent("j"), chromedp.KeyEvent("j"),
 		want(t, "second result", `document.querySelectorAll("ol[data-list] > li")[1].getAttribute("aria-selected") === "true"`))
 	b.do(t, "searching", b.open("/search"), chromedp.SendKeys("#words", "hour -opened\r"), chromedp.WaitReady("#results li"),
 		want(t, "a hit marked", `document.querySelector("#results mark").textContent.toLowerCase() === "hour"`))

@@ -27,6 +27,10 @@ func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
 			}
 			g.Terms = terms
 			f = g
+		case chart.SnapshotSizes:
+			g.Total = max(g.Total, len(g.Snapshots))
+			g.Snapshots = g.Snapshots[len(g.Snapshots)/4:]
+			f = g
 		case chart.BlockMap:
 			if round > 5 {
 				return svg, thinned

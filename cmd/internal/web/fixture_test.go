@@ -28,6 +28,8 @@ const (
 	fixtureHours = 12
 	// All captures are of a series too, a snapshot an hour.
 	fixtureSeries = "hourly web"
+	// In the hours from this on an old page and some new ones have the word tide.
+	tideHour = 6
 )
 
 // attacks are pages built to run, load or spoof something where they are shown.
@@ -99,8 +101,15 @@ func fill(t testing.TB, db *store.DB) fixture {
 				put(url, now, res.Header.Get("Content-Type"), body)
 			}
 		}
-		for _, a := range attacks {
-			put(a.url, now, a.contentType, fmt.Appendf(nil, a.page, hour, hour))
+		for i, a := range attacks {
+			page := fmt.Appendf(nil, a.page, hour, hour)
+			if i == len(attacks)-1 && hour >= tideHour {
+				page = append(page, "<p>The tide of the harbour is high.</p>"...)
+			}
+			put(a.url, now, a.contentType, page)
+		}
+		for n := tideHour; n <= hour; n++ {
+			put(fmt.Sprintf("http://harbour.test/tide/%d", n), now, "text/html", fmt.Appendf(nil, "<title>Tide %d</title><p>The tide of hour %d came with much water.</p>", n, n))
 		}
 	}
 	if err := f.Close(); err != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/strandlinehq/strandline/crawler/warc"
 	"github.com/strandlinehq/strandline/crawler/warc/cdxj"
 	"github.com/strandlinehq/strandline/internal/need"
+	"github.com/strandlinehq/strandline/monitor/series"
 )
 
 // told is a capture as a WARC file tells it.
@@ -93,18 +94,29 @@ func capturesOf(t *testing.T, file string) []told {
 	return out
 }
 
-// imported returns a server on a database that holds a file.
+// imported returns a server on a database that holds a file, as a series named site
+// with a snapshot a day.
 func imported(t *testing.T, file string) http.Handler {
 	t.Helper()
 	db := open(t)
-	if _, err := archive.Import(t.Context(), db, intake.New(canonical.New(canonical.Options{})), []string{file}, archive.ImportOptions{}); err != nil {
+	site, err := db.EnsureSeries(t.Context(), "site", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.SetGap(t.Context(), site.ID, 24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := archive.Import(t.Context(), db, intake.New(canonical.New(canonical.Options{})), []string{file}, archive.ImportOptions{Series: site.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := series.Update(t.Context(), db, site.ID, series.Defaults()); err != nil {
 		t.Fatal(err)
 	}
 	return newServer(t, db, nil)
 }
 
 // TestRealHistories holds the Memento and CDX answers on real pages against the WARC
-// files that they came in.
+// files that they came in, and weighs the pages of a series.
 func TestRealHistories(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -127,6 +139,9 @@ func TestRealHistories(t *testing.T) {
 				}
 			}
 			cdxIs(t, s, captures)
+			if tt.name == "site-flink" {
+				siteIsLight(t, s)
+			}
 		})
 	}
 }

@@ -70,11 +70,20 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 	if after != nil {
 		b.First = query("/schedule", "list", b.List) + "#list"
 	}
-	counts, err := s.counts.read(ctx, s.db, now, late)
+	if b.Status, err = s.work(ctx); err != nil {
+		return err
+	}
+	counts, err := s.counts.read(ctx, func(ctx context.Context) (out scheduleCounts, err error) {
+		if out.trouble, err = s.db.Trouble(ctx, late); err != nil {
+			return out, err
+		}
+		out.hosts, err = s.db.HostQueues(ctx, now, late, hostsMost)
+		return out, err
+	})
 	if err != nil {
 		return err
 	}
-	b.Status, b.Trouble = counts.status, counts.trouble
+	b.Trouble = counts.trouble
 	b.Health, b.Hosts = slices.Clone(b.Status.Schedule), slices.Clone(counts.hosts) // they are sorted as this address asks
 	b.Any = len(b.Health) > 0
 	table, figure, err := s.nextHour(r, now)
@@ -98,44 +107,47 @@ func (s *Server) schedule(w http.ResponseWriter, r *http.Request) error {
 // daemon was away for long; the lists of pages below them are always read.
 const countsKept = 2 * time.Second
 
-// scheduleCounts are what the page of the schedule tells of all pages that are due.
+// scheduleCounts are what the page of the schedule tells of all pages that are due,
+// besides what the daemons do.
 type scheduleCounts struct {
-	status  store.Status
 	trouble store.Trouble
 	hosts   []store.HostQueue
 }
 
-// keptCounts keeps them. Whoever comes while they are counted waits for them.
-type keptCounts struct {
-	mu     chan struct{} // holds a value while somebody counts; guards what follows
-	at     time.Time     // of the machine; zero: never
-	counts scheduleCounts
+// work returns what the daemons do, taken less than countsKept ago: the page of the
+// schedule and the API tell the same.
+func (s *Server) work(ctx context.Context) (store.Status, error) {
+	return s.status.read(ctx, s.db.Work)
 }
 
-func newKeptCounts() *keptCounts { return &keptCounts{mu: make(chan struct{}, 1)} }
+// kept keeps a value of the database for countsKept. Whoever comes while it is taken
+// waits for it.
+type kept[T any] struct {
+	mu    chan struct{} // holds a value while somebody takes it; guards what follows
+	at    time.Time     // of the machine; zero: never
+	value T
+}
 
-// read returns the counts, taken less than countsKept ago.
-func (k *keptCounts) read(ctx context.Context, db *store.DB, now, late time.Time) (out scheduleCounts, err error) {
+func newKept[T any]() *kept[T] { return &kept[T]{mu: make(chan struct{}, 1)} }
+
+// read returns the value, which readers share and must not change; take takes it anew.
+func (k *kept[T]) read(ctx context.Context, take func(context.Context) (T, error)) (T, error) {
 	select {
 	case k.mu <- struct{}{}:
 		defer func() { <-k.mu }()
 	case <-ctx.Done():
-		return out, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 	if !k.at.IsZero() && time.Since(k.at) < countsKept {
-		return k.counts, nil
+		return k.value, nil
 	}
-	if out.status, err = db.Work(ctx); err != nil {
-		return out, err
+	value, err := take(ctx)
+	if err != nil {
+		return value, err
 	}
-	if out.trouble, err = db.Trouble(ctx, late); err != nil {
-		return out, err
-	}
-	if out.hosts, err = db.HostQueues(ctx, now, late, hostsMost); err != nil {
-		return out, err
-	}
-	k.at, k.counts = time.Now(), out
-	return out, nil
+	k.at, k.value = time.Now(), value
+	return value, nil
 }
 
 // dueList reads a list of pages, and says by which time it is ordered.

@@ -104,7 +104,7 @@ type seriesView struct {
 	*seriesreport.Series
 
 	delta, threshold string // as in the address; empty: all, none
-	skip             int    // rows of the table before those that are shown
+	before           int    // number of the snapshot behind which the rows of the table go on; 0: from the first
 }
 
 func seriesPath(name string, parts ...string) string {
@@ -145,9 +145,9 @@ func (s *Server) lookSeries(r *http.Request, panels int) (*seriesView, error) {
 	}
 	asked := r.URL.Query()
 	v := &seriesView{Name: series.Name, delta: asked.Get("delta"), threshold: asked.Get("threshold")}
-	if t := asked.Get("skip"); t != "" {
-		if v.skip, err = strconv.Atoi(t); err != nil || v.skip < 0 {
-			return nil, badRequest("How many snapshots are left out is a number from 0.")
+	if t := asked.Get("before"); t != "" {
+		if v.before, err = strconv.Atoi(t); err != nil || v.before < 1 || v.before > maxSnapshot {
+			return nil, badRequest(fmt.Sprintf("The snapshot to go on from is a number from 1 to %d.", maxSnapshot))
 		}
 	}
 	if v.Series, err = seriesreport.Read(r.Context(), s.db, series); err != nil {
@@ -251,22 +251,20 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 	order := r.URL.Query().Get("order")
 	rows := slices.Clone(v.All)
 	slices.Reverse(rows)
-	if b.Heads, err = heads(r.URL, "order", "number", rows, snapshotColumns()); err != nil {
+	top := &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: strings.TrimPrefix(v.query("order", order), "?")} // another order begins anew
+	if b.Heads, err = heads(top, "order", "number", rows, snapshotColumns()); err != nil {
 		return err
 	}
-	b.Rows = rows[min(v.skip, len(rows)):]
+	b.Rows = behind(rows, v.before)
 	if len(b.Rows) > rowsAPage {
 		b.Rows = b.Rows[:rowsAPage]
-		b.Next = b.Path + v.query("order", order, "skip", strconv.Itoa(v.skip+rowsAPage))
+		b.Next = b.Path + v.query("order", order, "before", strconv.Itoa(b.Rows[rowsAPage-1].Number))
 	}
-	if v.skip > 0 {
+	if v.before > 0 {
 		b.First = b.Path + v.query("order", order)
 	}
 	for _, k := range seriesKinds() {
-		table, figure := k.make(v.Series)
-		f := inline(k.name, k.title, seriesPath(v.Name, "/", k.name), table, figure, 40)
-		f.Query = v.query()
-		f.Part = f.Part || k.name != "sizes" && len(v.All) > panelsInPage
+		f := v.inline(k)
 		if k.name == "sizes" {
 			b.Sizes = f
 		} else {
@@ -278,6 +276,36 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 		b.JudgedAs = b.Judged.Strings(len(b.Judged.Rows))
 	}
 	return s.show(w, r, "series.html", middle(60, v.Name), b)
+}
+
+// behind gives the rows behind that of a snapshot, 0: all of them. Of a snapshot that
+// there is none of, those of smaller numbers.
+func behind(rows []store.SeriesSnapshot, number int) []store.SeriesSnapshot {
+	if number == 0 {
+		return rows
+	}
+	if i := slices.IndexFunc(rows, func(s store.SeriesSnapshot) bool { return s.Number == number }); i >= 0 {
+		return rows[i+1:]
+	}
+	return slices.DeleteFunc(rows, func(s store.SeriesSnapshot) bool { return s.Number > number })
+}
+
+// inline makes a figure to stand in the page of the series, with as many of the last
+// snapshots as fit; its subtitle says how many there are.
+func (v *seriesView) inline(k seriesKind) figureBody {
+	drawn := *v.Series
+	var f figureBody
+	for {
+		table, figure := k.make(&drawn)
+		f = inline(k.name, k.title, seriesPath(v.Name, "/", k.name), table, figure, 40)
+		if k.name == "sizes" || len(f.SVG) <= figureBytes || drawn.Panels <= 1 {
+			break
+		}
+		drawn.Panels--
+	}
+	f.Query = v.query()
+	f.Part = f.Part || k.name != "sizes" && len(v.All) > drawn.Panels
+	return f
 }
 
 // seriesFigure answers with a figure alone: as a page with its whole table, or as

@@ -82,7 +82,8 @@ type Server struct {
 	pages     *pages // parsed templates
 	assets    assets // files under /static
 	headlines headlines
-	counts    *keptCounts
+	status    *kept[store.Status]
+	counts    *kept[scheduleCounts]
 	key       []byte        // of this process, for the tokens of forms
 	slots     chan struct{} // one for each page that is being made
 	handler   http.Handler
@@ -92,7 +93,7 @@ type Server struct {
 func New(opt Options) (*Server, error) {
 	s := &Server{
 		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, notice: opt.Notice, metrics: opt.Metrics,
-		key: make([]byte, 32), slots: make(chan struct{}, atOnce), counts: newKeptCounts(),
+		key: make([]byte, 32), slots: make(chan struct{}, atOnce), status: newKept[store.Status](), counts: newKept[scheduleCounts](),
 	}
 	if s.now == nil {
 		s.now = time.Now

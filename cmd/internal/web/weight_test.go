@@ -1,0 +1,96 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// pageBytes is what a page may weigh.
+const pageBytes = 300_000
+
+// weigh fails where a page is too heavy.
+func weigh(t *testing.T, s http.Handler, address string) {
+	t.Helper()
+	r := get(t, s, address)
+	if n := len(bodyOf(t, r)); r.StatusCode != http.StatusOK || n > pageBytes {
+		t.Errorf("GET %s: %d, %d bytes, want at most %d", address, r.StatusCode, n, pageBytes)
+	}
+}
+
+// siteIsLight: the pages with the most figures stay light on a real site with many
+// snapshots, and what a figure leaves out its subtitle tells.
+func siteIsLight(t *testing.T, s http.Handler) {
+	t.Helper()
+	for _, address := range []string{
+		"/snapshots/site", "/snapshots/site?threshold=0.5", "/snapshots/site?delta=0.1&threshold=0.5", "/snapshots/site?order=-pages",
+		"/search?q=flink&series=site", "/search?q=flink&series=site&by=share", "/pages",
+	} {
+		weigh(t, s, address)
+	}
+	body := bodyOf(t, get(t, s, "/snapshots/site"))
+	for _, k := range []string{"convergence", "distribution", "accuracy"} {
+		from := strings.Index(body, `<svg xmlns="http://www.w3.org/2000/svg" id="figure-`+k+`"`)
+		if from < 0 {
+			t.Errorf("there is no figure %s", k)
+			continue
+		}
+		svg := body[from:]
+		svg = svg[:strings.Index(svg, "</svg>")]
+		if len(svg) > 50_000 || !strings.Contains(svg, "; the last ") || strings.Count(svg, "<path") < 6 {
+			t.Errorf("the figure %s has %d bytes and %d lines", k, len(svg), strings.Count(svg, "<path"))
+		}
+	}
+}
+
+// TestManySnapshots: the table of a series goes on by the number of its last row, also
+// while snapshots come, and a year of snapshots is no heavier than the page may be.
+func TestManySnapshots(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	site, err := db.EnsureSeries(t.Context(), "daily", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func(n int) {
+		t.Helper()
+		if _, err := db.Pool().Exec(t.Context(), `
+			insert into core.snapshot (series_id, status, origin, started_at, finished_at, pages, links, fringe, aliases, failed, traps, l2, old_other, unidentified, delta, iterations, computed_at)
+			values ($1, 'done', 'crawl', $3, $3, 1000 + $2, 20000, 0, 0, 0, 0, 900, 50, 50 + $2, 0.1, 10, $3)`, site.ID, n, noon.AddDate(0, 0, n-400)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := 1; n <= 365; n++ {
+		begin(n)
+	}
+	s := newServer(t, db, nil)
+	weigh(t, s, "/snapshots/daily")
+	if body := bodyOf(t, get(t, s, "/snapshots/daily")); !strings.Contains(body, "of 365 snapshots") {
+		t.Error("the figure does not say that it leaves snapshots out")
+	}
+	seen, next := []string{}, "/snapshots/daily"
+	for next != "" {
+		body := bodyOf(t, get(t, s, next))
+		for _, part := range strings.Split(body, `data-h="Snapshot">`)[1:] {
+			number, _, _ := strings.Cut(part, "<")
+			seen = append(seen, number)
+		}
+		next = ""
+		if _, rest, ok := strings.Cut(body, `rel="next" href="`); ok {
+			next, _, _ = strings.Cut(rest, `"`)
+			next = strings.ReplaceAll(next, "&amp;", "&")
+		}
+		if len(seen) == 50 {
+			begin(366) // none is shown twice for it
+		}
+	}
+	for i, number := range seen {
+		if want := fmt.Sprint(365 - i); number != want {
+			t.Fatalf("row %d is of snapshot %s, want %s", i, number, want)
+		}
+	}
+	if len(seen) != 365 {
+		t.Errorf("%d rows, want 365", len(seen))
+	}
+}
