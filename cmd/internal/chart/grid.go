@@ -54,7 +54,7 @@ func newGrid(ch Chart, c *canvas, cols, rows int, top float64) *grid {
 		g.weights[i] /= total
 	}
 	if g.right > 0 {
-		g.right = min(g.right, c.w*.3) + 8
+		g.right = min(g.right, c.w*.34) + 8
 	}
 	for i, p := range ch.Panels {
 		axis, e := ch.Y, g.y

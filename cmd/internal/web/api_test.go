@@ -149,6 +149,7 @@ func apiAnswers(t *testing.T, fx fixture) {
 		}
 		apiPages(t, s, address, filled[strings.TrimPrefix(path, "/api/v1")])
 	}
+	apiScheduleIs(t, s, fx)
 	later := newServer(t, fx.DB, func(o *web.Options) { o.Now = func() time.Time { return noon.Add(time.Hour) } })
 	for _, address := range []string{"/api/v1/schedule/due", "/api/v1/schedule/late"} {
 		apiPages(t, later, address, fixturePages)
@@ -176,6 +177,23 @@ func apiAnswers(t *testing.T, fx fixture) {
 		if err := json.Unmarshal([]byte(bodyOf(t, r)), &p); err != nil || r.StatusCode != want || p.Status != want || p.Title == "" || p.Detail == "" || r.Header.Get("Content-Type") != "application/problem+json" {
 			t.Errorf("GET /api/v1%.60s: %d %s %+v, want %d", address, r.StatusCode, r.Header.Get("Content-Type"), p, want)
 		}
+	}
+}
+
+// apiScheduleIs wants the API to count the pages of a watch as the page of the schedule does.
+func apiScheduleIs(t *testing.T, s http.Handler, fx fixture) {
+	t.Helper()
+	health, err := fx.ScheduleHealth(t.Context())
+	if err != nil || len(health) != 1 || health[0].Due == 0 {
+		t.Fatalf("the fixture has %+v: %v", health, err)
+	}
+	h := health[0]
+	api, page := bodyOf(t, get(t, s, "/api/v1/schedule")), bodyOf(t, get(t, s, "/schedule"))
+	if want := fmt.Sprintf(`"due":%d,"late":%d,"failing":%d`, h.Due, h.Late, h.Failing); !strings.Contains(api, want) {
+		t.Errorf("the API has no %s: %s", want, api)
+	}
+	if want := fmt.Sprintf(`data-h="Due">%d</td><td class="num" data-h="Late">%d</td><td class="num" data-h="Failing">%d<`, h.Due, h.Late, h.Failing); !strings.Contains(page, want) {
+		t.Errorf("the page has no %s", want)
 	}
 }
 
