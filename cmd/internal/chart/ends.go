@@ -67,7 +67,7 @@ func (p *plot) drawEnds() {
 	for i, e := range p.ends {
 		ys[i] = e.y
 	}
-	room := min(p.canvas.w*.3, p.w0()-4-p.right()-8)
+	room := min(p.canvas.w*.34, p.w0()-4-p.right()-8)
 	for i, y := range spread(ys, 15, p.y+2, p.bottom()-2) {
 		e := p.ends[i]
 		p.place(sizeLabel, e.class, fitMiddle(clean(e.text), room, sizeLabel), spot{p.right() + 8, y + 4, start})
