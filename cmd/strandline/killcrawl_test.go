@@ -164,6 +164,7 @@ func TestTwoDaemonsShareSnapshot(t *testing.T) {
 	if err := p.cmds[1].Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
+	_ = p.cmds[1].Wait() // until then the process is there, and the other daemon sees it
 	if len(stored) >= len(whole) {
 		t.Fatalf("%d of %d URLs were stored when the daemon was killed: it was not in the middle", len(stored), len(whole))
 	}
