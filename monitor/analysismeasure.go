@@ -19,17 +19,18 @@ func (s *pageState) measures() *store.Measures {
 		}
 		m.Terms = append(m.Terms, w)
 	}
-	lifespans := s.elements.Lifespans()
-	atPath, travel := s.elements.Blocks()
-	for _, l := range lifespans {
-		e := store.ElementMeasure{Path: l.Path, First: int32(l.First), Last: int32(l.Last)}
-		if b, ok := atPath[l.Path]; ok {
-			e.Life = ptr(b.Life * slotHours)
+	elements := s.elements.Elements()
+	lifespans := make([]dom.Lifespan, len(elements))
+	m.Elements = make([]store.ElementMeasure, len(elements))
+	for i, e := range elements {
+		lifespans[i] = e.Lifespan
+		m.Elements[i] = store.ElementMeasure{Path: e.Path, First: int32(e.First), Last: int32(e.Last)}
+		if e.AtPath.Contents > 0 {
+			m.Elements[i].Life = ptr(e.AtPath.Life * slotHours)
 		}
-		if b, ok := travel[l.Path]; ok {
-			e.Travel = ptr(b.Life * slotHours)
+		if e.Travel.Contents > 0 {
+			m.Elements[i].Travel = ptr(e.Travel.Life * slotHours)
 		}
-		m.Elements = append(m.Elements, e)
 	}
 	for _, v := range s.survival(lifespans) {
 		if v.OK && s.elements.Complete() {

@@ -58,7 +58,12 @@ func (t *tally) add(life int32) {
 	t.n++
 }
 
-func (t tally) block() Block { return Block{float64(t.life) / float64(t.n), int(t.n)} }
+func (t tally) block() Block {
+	if t.n == 0 {
+		return Block{}
+	}
+	return Block{float64(t.life) / float64(t.n), int(t.n)}
+}
 
 // fit makes the state keep its limit. It forgets, in this order and only what it
 // must, contents that are gone, levels of contents and of later elements, and

@@ -5,14 +5,43 @@ import (
 	"slices"
 )
 
+// Element is what a State says of one path: its lifespan and, if Contents is not 0,
+// the persistence of the contents that it had, at the path and anywhere.
+type Element struct {
+	Lifespan
+	AtPath, Travel Block
+}
+
+// Elements returns what is known of every path, ascending by path, in slots.
+func (s *State) Elements() []Element {
+	paths := s.paths()
+	out := make([]Element, len(s.elements))
+	for i, e := range s.elements {
+		out[i].Lifespan = Lifespan{paths[i], float64(s.first + int(e.first)), float64(s.first + int(e.last))}
+		out[i].AtPath, out[i].Travel = e.blocks()
+	}
+	slices.SortFunc(out, func(a, b Element) int { return cmp.Compare(a.Path, b.Path) })
+	return out
+}
+
+// blocks adds what is remembered of contents to the tallies of those that are not.
+func (e element) blocks() (atPath, travel Block) {
+	for _, c := range e.contents {
+		e.done.add(c.last - c.first)
+		if c.origin {
+			e.away.add(c.lastAny - c.first)
+		}
+	}
+	return e.done.block(), e.away.block()
+}
+
 // Lifespans returns the lifespan of every path, ascending by path, in slots.
 func (s *State) Lifespans() []Lifespan {
-	paths := s.paths()
-	out := make([]Lifespan, len(s.elements))
-	for i, e := range s.elements {
-		out[i] = Lifespan{paths[i], float64(s.first + int(e.first)), float64(s.first + int(e.last))}
+	elements := s.Elements()
+	out := make([]Lifespan, len(elements))
+	for i, e := range elements {
+		out[i] = e.Lifespan
 	}
-	slices.SortFunc(out, func(a, b Lifespan) int { return cmp.Compare(a.Path, b.Path) })
 	return out
 }
 
@@ -32,19 +61,12 @@ func (s *State) paths() []string {
 // slots, for the paths that ever had text.
 func (s *State) Blocks() (atPath, travel map[string]Block) {
 	atPath, travel = map[string]Block{}, map[string]Block{}
-	paths := s.paths()
-	for i, e := range s.elements {
-		for _, c := range e.contents {
-			e.done.add(c.last - c.first)
-			if c.origin {
-				e.away.add(c.lastAny - c.first)
-			}
+	for _, e := range s.Elements() {
+		if e.AtPath.Contents > 0 {
+			atPath[e.Path] = e.AtPath
 		}
-		if e.done.n > 0 {
-			atPath[paths[i]] = e.done.block()
-		}
-		if e.away.n > 0 {
-			travel[paths[i]] = e.away.block()
+		if e.Travel.Contents > 0 {
+			travel[e.Path] = e.Travel
 		}
 	}
 	return atPath, travel
@@ -53,12 +75,11 @@ func (s *State) Blocks() (atPath, travel map[string]Block) {
 // Regions returns the paths with text as Together takes them, ascending by path.
 // Of the changes those are known whose contents are still remembered.
 func (s *State) Regions() []Region {
-	atPath, _ := s.Blocks()
 	paths := s.paths()
 	var out []Region
 	for i, e := range s.elements {
-		b, ok := atPath[paths[i]]
-		if !ok {
+		b, _ := e.blocks()
+		if b.Contents == 0 {
 			continue
 		}
 		r := Region{Path: paths[i], Life: b.Life}

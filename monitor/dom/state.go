@@ -1,7 +1,6 @@
 package dom
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -201,12 +200,6 @@ func (s *State) Add(slot int, nodes []extract.Node) error {
 	}, func(int) bool { return true })
 
 	// Which contents are new anywhere is decided before any of them enters.
-	slices.SortFunc(texts, func(a, b seen) int {
-		if a.hash != b.hash {
-			return cmp.Compare(a.hash, b.hash)
-		}
-		return cmp.Compare(a.id, b.id)
-	})
 	known := newHashSet(texts, func(t seen) uint64 { return t.hash })
 	for i := range s.elements {
 		for k := range s.elements[i].contents {
