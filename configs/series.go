@@ -70,6 +70,8 @@ type Novelty struct {
 	Delta float64 `yaml:"delta" jsonschema:"minimum=0,exclusiveMaximum=1"`
 	// How often the scores are passed along the links; 0 until they settle.
 	Iterations int `yaml:"iterations" jsonschema:"minimum=0,maximum=1000"`
+	// A page that an earlier snapshot crawled or saw a link to is old.
+	OldByKnown bool `yaml:"old_by_known"`
 	// A page last modified before the last snapshot is old.
 	OldByLastModified bool `yaml:"old_by_last_modified"`
 	// A page linked from a page last modified before the last snapshot is old.
@@ -85,7 +87,7 @@ func (s *Series) setDefaults() {
 		Schedule: mustSchedule("0 3 1 * *"),
 		Scope:    Scope{MaxDepth: 8, MaxPages: 200000, MaxPagesPerHost: 5000},
 		Language: SiteLanguage{FirstPages: 5},
-		Novelty:  Novelty{Delta: 0.1, Iterations: 20, OldByLastModified: true, OldByLinks: true, Threshold: 0.1},
+		Novelty:  Novelty{Delta: 0.1, Iterations: 20, OldByKnown: true, OldByLastModified: true, OldByLinks: true, Threshold: 0.1},
 		Order:    "breadth-first",
 	}
 }

@@ -33,7 +33,7 @@ var (
 		join core.page p on p.bucket = l.bucket and p.page_id = l.page_id
 		order by place`}
 	qKeywordSnapshots = statement{all, `
-		select n.snapshot_id, n.snapshot, n.started_at, n.status, s.status in ('done', 'cut short') and s.computed_at is not null and core.snapshot_indexed(s.snapshot_id), s.pages
+		select n.snapshot_id, n.snapshot, n.started_at, n.status, s.status in ('done', 'cut short') and s.computed_at is not null and core.snapshot_indexed(s.snapshot_id), s.pages, coalesce(s.delta, 0)
 		from core.numbered_snapshot n
 		join core.snapshot s using (snapshot_id)
 		where n.series_id = $1 order by n.snapshot`}
@@ -50,6 +50,7 @@ type KeywordSnapshot struct {
 	// search does not know yet: the counts mean nothing.
 	Known                              bool
 	NewWord, Novel, Uncertain, Capture int64
+	Delta                              float64 // that its novelty was computed by
 }
 
 // KeywordKind says why a page counts for a snapshot.
@@ -110,7 +111,7 @@ func (db *DB) KeywordNovelty(ctx context.Context, series SeriesID, q query.Query
 	at := map[SnapshotID]int{}
 	counts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k KeywordSnapshot, err error) {
 		var captured *int64
-		if err = row.Scan(&k.ID, &k.Snapshot, &k.At, &k.Status, &k.Known, &captured); k.Known && captured != nil {
+		if err = row.Scan(&k.ID, &k.Snapshot, &k.At, &k.Status, &k.Known, &captured, &k.Delta); k.Known && captured != nil {
 			k.Capture = *captured
 		}
 		at[k.ID] = len(at)

@@ -19,7 +19,9 @@ type noveltyCmd struct {
 	Series     string   `arg:"" optional:"" help:"The series."`
 	Delta      *float64 `help:"Decay of novelty per link, from 0 to below 1; default the configuration's, else 0.1." placeholder:"D"`
 	Iterations *int     `help:"Iterations; 0 until the scores have settled; default the configuration's, else 20." placeholder:"N"`
-	Snapshot   int      `help:"Number of the snapshot; 0 for all." default:"0" placeholder:"N"`
+	Snapshot   int      `help:"Number of the snapshot; default the last." default:"0" placeholder:"N"`
+	All        bool     `help:"All snapshots; imports are cut into snapshots anew, and links taken from the versions as they are now."`
+	Rules      []string `help:"Rules that tell a page to be old: seen (known to an earlier snapshot), last-modified, linked-from-old, own-date; or none; default the configuration's." placeholder:"RULE,..."`
 	CSV        bool     `name:"csv" help:"Print CSV; the notes go to stderr."`
 
 	Files noveltyFiles `embed:""`
@@ -36,10 +38,16 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 		return usagef("--snapshot %d: numbers begin with 1", c.Snapshot)
 	case (c.Files.Pages != "" || c.Files.Links != "") == (c.Series != ""):
 		return usagef("name a series, or files with --pages and --links")
-	case c.Series == "" && (a.flags.JSON || c.CSV || c.Snapshot != 0):
-		return usagef("--json, --csv and --snapshot go with a series")
+	case c.Snapshot > 0 && c.All:
+		return usagef("--snapshot and --all exclude each other")
+	case c.Series == "" && (a.flags.JSON || c.CSV || c.Snapshot != 0 || c.All || c.Rules != nil):
+		return usagef("--json, --csv, --snapshot, --all and --rules go with a series")
 	case c.Series == "":
 		return c.runFiles(ctx, a)
+	}
+	rules, err := rulesOf(c.Rules)
+	if err != nil {
+		return err
 	}
 	o, err := a.open(ctx)
 	if err != nil {
@@ -57,8 +65,21 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	if c.Iterations != nil {
 		opt.Iterations = *c.Iterations
 	}
-	all, err := series.Recompute(ctx, o.DB, s.ID, c.Snapshot, opt)
-	if errors.Is(err, store.ErrNotFound) {
+	if c.Rules != nil {
+		opt.Rules = rules
+	}
+	which := c.Snapshot
+	switch {
+	case c.All:
+		which = series.All
+	case which == 0:
+		which = series.Last
+	}
+	all, err := series.Recompute(ctx, o.DB, s.ID, which, opt)
+	switch {
+	case errors.Is(err, store.ErrNotFound) && which == series.Last:
+		return usagef("series %s has no finished snapshot", s.Name)
+	case errors.Is(err, store.ErrNotFound):
 		return usagef("series %s has no finished snapshot %d", s.Name, c.Snapshot)
 	}
 	if err != nil {
@@ -67,15 +88,23 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 	if err := o.between(ctx, a, s, time.Now()); err != nil {
 		return err
 	}
-	if c.Snapshot > 0 {
-		all = slices.DeleteFunc(all, func(s store.SeriesSnapshot) bool { return s.Number != c.Snapshot })
+	shown := all
+	if which > 0 {
+		shown = slices.DeleteFunc(slices.Clone(all), func(s store.SeriesSnapshot) bool { return s.Number != which })
+	}
+	if which == series.Last {
+		shown = slices.DeleteFunc(slices.Clone(all), func(s store.SeriesSnapshot) bool { return !s.Ended() })
+		shown = shown[len(shown)-1:]
 	}
 	copies, err := o.CopyCounts(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	t := seriesreport.Snapshots(s.Name, all, copies)
+	t := seriesreport.Snapshots(s.Name, shown, copies)
 	t.Name = "snapshots"
+	if unlike := series.Unlike(all); unlike != "" && len(shown) < len(all) {
+		t.Note("%s", unlike)
+	}
 	if err := o.noteBetween(ctx, t, s); err != nil {
 		return err
 	}
@@ -86,6 +115,21 @@ func (c *noveltyCmd) Run(ctx context.Context, a *app) error {
 		return t.CSV(a.stdout, a.stderr)
 	}
 	return t.Fit(a.stdout, a.width())
+}
+
+// rulesOf reads names of rules, as the database has them.
+func rulesOf(names []string) (novelty.Rules, error) {
+	var out novelty.Rules
+	for _, name := range names {
+		rule, ok := series.RuleNamed(name)
+		switch {
+		case name == "none" && len(names) == 1:
+		case !ok:
+			return 0, usagef("--rules %s: want %s, or none", name, strings.Join(series.RuleNames(), ", "))
+		}
+		out |= rule
+	}
+	return out, nil
 }
 
 // seriesNamed finds a series, or says which there are.
@@ -117,12 +161,13 @@ func (o *opened) seriesOptions(a *app, name string) series.Options {
 		if string(s.Name) != name {
 			continue
 		}
-		opt.Delta, opt.Iterations, opt.Rules = s.Novelty.Delta, s.Novelty.Iterations, novelty.RuleKnown
+		opt.Delta, opt.Iterations, opt.Rules = s.Novelty.Delta, s.Novelty.Iterations, 0
 		for _, r := range []struct {
 			on   bool
 			rule novelty.Rules
 		}{
-			{s.Novelty.OldByLastModified, novelty.RuleModified}, {s.Novelty.OldByLinks, novelty.RuleLinked}, {s.Novelty.OldByDates, novelty.RuleDated},
+			{s.Novelty.OldByKnown, novelty.RuleKnown}, {s.Novelty.OldByLastModified, novelty.RuleModified},
+			{s.Novelty.OldByLinks, novelty.RuleLinked}, {s.Novelty.OldByDates, novelty.RuleDated},
 		} {
 			if r.on {
 				opt.Rules |= r.rule

@@ -9,6 +9,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/found"
 	"github.com/strandlinehq/strandline/monitor/query"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -118,6 +119,11 @@ func (c *searchCmd) series(ctx context.Context, a *app, o *opened, q query.Query
 	for _, k := range counts {
 		started[k.Snapshot] = k.At
 	}
+	sizes, err := o.Snapshots(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	unlike := series.Unlike(sizes)
 	var out []searchResult
 	for _, p := range pages {
 		shown, err := found.At(ctx, o.DB, p.Page, p.At, started[p.Snapshot-1], q.Words())
@@ -134,15 +140,20 @@ func (c *searchCmd) series(ctx context.Context, a *app, o *opened, q query.Query
 	if a.flags.JSON {
 		var rows []map[string]any
 		for _, k := range counts {
-			row := map[string]any{"snapshot": k.Snapshot, "at": k.At, "status": k.Status, "old_new_keyword": nil, "novel": nil, "uncertain": nil, "captured": nil}
+			row := map[string]any{"snapshot": k.Snapshot, "at": k.At, "status": k.Status, "old_new_keyword": nil, "novel": nil, "uncertain": nil, "captured": nil, "delta": nil}
 			if k.Known {
 				row["old_new_keyword"], row["novel"], row["uncertain"], row["captured"] = k.NewWord, k.Novel, k.Uncertain, k.Capture
+				row["delta"] = k.Delta
 			}
 			rows = append(rows, row)
 		}
-		return a.printJSON(map[string]any{"series": s.Name, "threshold": threshold, "snapshots": nonNil(rows), "pages": nonNil(out)})
+		all := map[string]any{"series": s.Name, "threshold": threshold, "snapshots": nonNil(rows), "pages": nonNil(out)}
+		if unlike != "" {
+			all["note"] = unlike
+		}
+		return a.printJSON(all)
 	}
-	if err := found.Table(s.Name, strings.Join(c.Words, " "), threshold, counts).Fit(a.stdout, a.width()); err != nil {
+	if err := found.Table(s.Name, strings.Join(c.Words, " "), threshold, counts, unlike).Fit(a.stdout, a.width()); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.stdout)

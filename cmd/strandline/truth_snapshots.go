@@ -118,7 +118,7 @@ func measureBorn(ctx context.Context, db *store.DB, web *bornWeb, opt bornOption
 		for _, delta := range opt.Deltas {
 			o := series.Defaults()
 			o.Delta, o.Rules, o.Deltas = delta, by.rules, []float64{delta}
-			all, err := series.Recompute(ctx, db, id, 0, o)
+			all, err := series.Recompute(ctx, db, id, series.All, o)
 			if err != nil {
 				return nil, err
 			}

@@ -233,7 +233,7 @@ func TestCopyKinds(t *testing.T) {
 	}
 	// Again is the same: nothing that came later has become a source. Nor does the
 	// monitor say otherwise, or the order in which captures came.
-	if _, err := series.Recompute(t.Context(), db, id, 0, series.Defaults()); err != nil {
+	if _, err := series.Recompute(t.Context(), db, id, series.All, series.Defaults()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := monitor.New(db, monitor.Options{}).Drain(t.Context()); err != nil {
@@ -259,7 +259,7 @@ func TestCopyKinds(t *testing.T) {
 	if diff := cmp.Diff(want, labels(t, back)); diff != "" {
 		t.Errorf("with the source back (-want +got):\n%s", diff)
 	}
-	if _, err := series.Recompute(t.Context(), back, id, 0, series.Defaults()); err != nil {
+	if _, err := series.Recompute(t.Context(), back, id, series.All, series.Defaults()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, labels(t, back)); diff != "" {

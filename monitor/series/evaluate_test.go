@@ -124,7 +124,7 @@ func TestRelink(t *testing.T) {
 	if _, err := db.Pool().Exec(t.Context(), `update core.version set links_hash = null`); err != nil {
 		t.Fatal(err)
 	}
-	got, err := series.Recompute(t.Context(), db, s.ID, 0, series.Defaults())
+	got, err := series.Recompute(t.Context(), db, s.ID, series.All, series.Defaults())
 	if err != nil || got[0].Links != 0 || got[0].Pages != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -150,7 +150,7 @@ func TestOwnDateRule(t *testing.T) {
 		t.Errorf("without the rule %d pages of U, want 6", got[1].Unidentified)
 	}
 	opt.Rules |= novelty.RuleDated
-	got, err := series.Recompute(t.Context(), db, id, 0, opt)
+	got, err := series.Recompute(t.Context(), db, id, series.All, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

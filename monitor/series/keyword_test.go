@@ -62,7 +62,7 @@ func TestKeywordNovelty(t *testing.T) {
 		var want []store.KeywordSnapshot
 		last := map[string]bool{}
 		for _, s := range have {
-			k := store.KeywordSnapshot{ID: s.ID, Snapshot: s.Number, At: s.StartedAt, Status: s.Status, Known: true, Capture: s.Pages}
+			k := store.KeywordSnapshot{ID: s.ID, Snapshot: s.Number, At: s.StartedAt, Status: s.Status, Known: true, Capture: s.Pages, Delta: s.Delta}
 			for _, v := range scores(t, db, s.Number) {
 				now := fits(texts[fmt.Sprint(v.url, v.at)])
 				before, crawled := last[v.url]

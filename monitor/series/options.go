@@ -59,18 +59,36 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ruleNames are the names of rules in the database.
+// RuleNames are the names of the rules in the database.
+func RuleNames() []string { return ruleNames(^novelty.Rules(0)) }
+
+// RuleNamed is the rule of a name.
+func RuleNamed(name string) (novelty.Rules, bool) {
+	for _, r := range ruleList() {
+		if r.name == name {
+			return r.rule, true
+		}
+	}
+	return 0, false
+}
+
 func ruleNames(rules novelty.Rules) []string {
 	out := []string{}
-	for _, r := range []struct {
-		rule novelty.Rules
-		name string
-	}{
-		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "own-date"},
-	} {
+	for _, r := range ruleList() {
 		if rules&r.rule != 0 {
 			out = append(out, r.name)
 		}
 	}
 	return out
+}
+
+type namedRule struct {
+	rule novelty.Rules
+	name string
+}
+
+func ruleList() []namedRule {
+	return []namedRule{
+		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "own-date"},
+	}
 }

@@ -85,7 +85,7 @@ func define(sights []sight, before *plain, known map[string]bool, opt series.Opt
 		p.counts.Pages++
 		delete(fringe, s.url)
 		crawledBefore := before != nil && before.class[s.url] != ""
-		isOld := known[s.url] || wasKnown[s.url] || opt.Rules&novelty.RuleModified != 0 && old(s) || opt.Rules&novelty.RuleLinked != 0 && byOld[s.url] ||
+		isOld := opt.Rules&novelty.RuleKnown != 0 && (known[s.url] || wasKnown[s.url]) || opt.Rules&novelty.RuleModified != 0 && old(s) || opt.Rules&novelty.RuleLinked != 0 && byOld[s.url] ||
 			opt.Rules&novelty.RuleDated != 0 && before != nil && dated(s.url, before.start)
 		switch {
 		case isOld && crawledBefore:

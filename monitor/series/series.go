@@ -18,11 +18,17 @@ func Update(ctx context.Context, db *store.DB, id store.SeriesID, opt Options) (
 	return run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool { return s.ComputedAt.IsZero() })
 }
 
-// Recompute computes the snapshot of a number again, or all of them for 0; then
-// imports are cut anew and links taken from the versions as they are now. Scores of
-// a snapshot do not rest on those of others.
+// What Recompute is asked for beside the numbers of snapshots, which begin with 1.
+const (
+	All  = 0
+	Last = -1 // the last one that has ended
+)
+
+// Recompute computes the snapshot of a number again, or the Last, and what is not computed; or All of
+// them: then imports are cut anew and links taken from the versions as they are now. Scores of
+// a snapshot do not rest on those of others. Where there is none to compute it is store.ErrNotFound.
 func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int, opt Options) ([]store.SeriesSnapshot, error) {
-	if number == 0 {
+	if number == All {
 		if err := renew(ctx, db, id); err != nil {
 			return nil, err
 		}
@@ -30,12 +36,26 @@ func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int,
 	if _, err := db.CutSnapshots(ctx, id); err != nil {
 		return nil, err
 	}
+	if number == Last {
+		all, err := db.Snapshots(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range all {
+			if s.Ended() {
+				number = s.Number
+			}
+		}
+	}
 	found := false
 	out, err := run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool {
 		found = found || s.Number == number
-		return number == 0 || s.Number == number || s.ComputedAt.IsZero()
+		return number == All || s.Number == number || s.ComputedAt.IsZero()
 	})
-	if err == nil && number != 0 && !found {
+	switch {
+	case err == nil && number == Last:
+		return nil, fmt.Errorf("no snapshot has ended: %w", store.ErrNotFound)
+	case err == nil && number != All && !found:
 		return nil, fmt.Errorf("snapshot %d: %w", number, store.ErrNotFound)
 	}
 	return out, err

@@ -39,9 +39,10 @@ func TestAgainstTheDefinition(t *testing.T) {
 		load(t, db, id, all, 16)
 		opt := series.Defaults()
 		opt.Delta = float64(seed%3) / 10
-		if seed%2 == 1 {
-			opt.Rules = novelty.DefaultRules | novelty.RuleDated
-		}
+		opt.Rules = []novelty.Rules{
+			novelty.DefaultRules, novelty.DefaultRules | novelty.RuleDated, novelty.RuleKnown,
+			novelty.RuleModified | novelty.RuleDated, novelty.RuleLinked, 0,
+		}[seed]
 		have := update(t, db, id, opt)
 		if len(have) != len(snapshots) {
 			t.Fatalf("seed %d: %d snapshots, want %d", seed, len(have), len(snapshots))
@@ -135,7 +136,7 @@ func TestOrderHasNoSay(t *testing.T) {
 		if diff := cmp.Diff(want, dump(t, db)); diff != "" {
 			t.Fatalf("round %d, imported again (-want +got):\n%s", round, diff)
 		}
-		if _, err := series.Recompute(t.Context(), db, id, 0, opt); err != nil {
+		if _, err := series.Recompute(t.Context(), db, id, series.All, opt); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, dump(t, db)); diff != "" {

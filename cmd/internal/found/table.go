@@ -9,8 +9,8 @@ import (
 
 // Table lists how many pages with the words are new with each snapshot of a series
 // (SCIENCE T11); nothing stands where a snapshot failed, is not computed, or has texts
-// that the search does not know yet.
-func Table(series, words string, threshold float64, counts []store.KeywordSnapshot) *report.Table {
+// that the search does not know yet. Unlike says what hinders comparing the snapshots; empty: nothing.
+func Table(series, words string, threshold float64, counts []store.KeywordSnapshot, unlike string) *report.Table {
 	t := &report.Table{
 		Name: "keyword-novelty", Title: fmt.Sprintf("New pages with %s in the snapshots of series %s", words, series),
 		Columns: []string{"snapshot", "started", "old page, new word", "new page", "uncertain", "captured", "share of captured"},
@@ -29,6 +29,9 @@ func Table(series, words string, threshold float64, counts []store.KeywordSnapsh
 			share = float64(k.NewWord+k.Novel+k.Uncertain) / float64(k.Capture)
 		}
 		t.Add(k.Snapshot, k.At, k.NewWord, k.Novel, k.Uncertain, k.Capture, share)
+	}
+	if unlike != "" {
+		t.Note("%s", unlike)
 	}
 	t.Note("Old page, new word: crawled before, when its text did not fit. New page: not known before, of novelty %g or more; uncertain: of less.", threshold)
 	if behind > 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -150,6 +151,9 @@ func Snapshots(name string, all []store.SeriesSnapshot, copies map[int]store.Cop
 		t.Note("There is nothing to show yet: the series has no snapshot.")
 	case len(t.Notes) == 0:
 		t.Note("|L2| + |O \\ L2| + |U| = |W| holds for each of the %d computed snapshots.", rows)
+	}
+	if unlike := series.Unlike(all); unlike != "" {
+		t.Note("%s", unlike)
 	}
 	t.Note("L2: old and crawled by the snapshot before; O \\ L2: other old pages; U: not known to be old. The first snapshot has nothing to compare with: all is U.")
 	t.Note("Paper: 97, 81 and 96 M pages in three snapshots.")

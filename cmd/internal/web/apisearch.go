@@ -91,6 +91,7 @@ type apiNovelty struct {
 	Novel     *int64    `json:"novel"`
 	Uncertain *int64    `json:"uncertain"`
 	Captured  *int64    `json:"captured"`
+	Delta     *float64  `json:"delta"`
 }
 
 func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err error) {
@@ -113,7 +114,7 @@ func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err e
 	return part(r, rows, func(k *store.KeywordSnapshot) string { return strconv.Itoa(k.Snapshot) }, func(k *store.KeywordSnapshot) apiNovelty {
 		n := apiNovelty{Snapshot: k.Snapshot, At: k.At.UTC(), Status: string(k.Status)}
 		if k.Known {
-			n.NewWord, n.Novel, n.Uncertain, n.Captured = &k.NewWord, &k.Novel, &k.Uncertain, &k.Capture
+			n.NewWord, n.Novel, n.Uncertain, n.Captured, n.Delta = &k.NewWord, &k.Novel, &k.Uncertain, &k.Capture, &k.Delta
 		}
 		return n
 	})

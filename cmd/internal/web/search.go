@@ -15,6 +15,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/found"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 	lang "github.com/strandlinehq/strandline/monitor/query"
+	measure "github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/monitor/snippet"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -401,7 +402,7 @@ func (s *Server) keyword(ctx context.Context, a *asked, opt store.KeywordOptions
 		}
 		stack.Snapshots = append(stack.Snapshots, p)
 	}
-	t = found.Table(a.Series, a.Text, opt.Threshold, shown)
+	t = found.Table(a.Series, a.Text, opt.Threshold, shown, measure.Unlike(sizes))
 	t.Note("The figure leaves the first snapshot out of its sums. Coverage: share of the pages of the snapshot before that were crawled again.")
 	return t, stack, counts, pages, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
 	"github.com/strandlinehq/strandline/cmd/internal/report"
 	"github.com/strandlinehq/strandline/cmd/internal/seriesreport"
+	measure "github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -215,7 +216,8 @@ type seriesBody struct {
 	Rows     []store.SeriesSnapshot // newest first, or as the address asks
 	Next     string
 	First    string
-	Compared bool // figures have something to show
+	Unlike   string // what hinders comparing the snapshots
+	Compared bool   // figures have something to show
 	Sizes    figureBody
 	Figures  []figureBody
 	Judged   *report.Table // at the marked threshold
@@ -247,7 +249,7 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Compared: len(v.Deltas) > 1}
+	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Unlike: measure.Unlike(v.All), Compared: len(v.Deltas) > 1}
 	order := r.URL.Query().Get("order")
 	rows := slices.Clone(v.All)
 	slices.Reverse(rows)
