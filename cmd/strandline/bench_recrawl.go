@@ -34,6 +34,7 @@ type benchRecrawlCmd struct {
 	Proxy   string        `help:"Crawl the simulated web behind this proxy instead of the built-in one." placeholder:"URL"`
 	Admin   string        `help:"Where that web is told its time and lists its pages." placeholder:"URL"`
 	At      string        `help:"The time at which that web begins." placeholder:"TIME"`
+	Server  int           `help:"Process of that web, whose processor time is told too." placeholder:"PID"`
 	Step    time.Duration `help:"How far that web's time moves from round to round." default:"2h"`
 	Profile string        `help:"Write a processor profile of the rounds with changes to this file." placeholder:"FILE"`
 }
@@ -59,11 +60,13 @@ type baselineRates struct {
 
 // benchFigures are the figures of one phase.
 type benchFigures struct {
-	Fetches   int64            `json:"fetches"`
-	Seconds   float64          `json:"seconds"`
-	PerSecond float64          `json:"pages_per_second"`
-	CPU       map[string]any   `json:"cpu_seconds_per_1000_pages"`
-	Outcomes  map[string]int64 `json:"outcomes,omitempty"`
+	Fetches   int64          `json:"fetches"`
+	Seconds   float64        `json:"seconds"`
+	PerSecond float64        `json:"pages_per_second"`
+	CPU       map[string]any `json:"cpu_seconds_per_1000_pages"`
+	// Idle is the share of the machine's processor time that nobody used meanwhile; null: not known.
+	Idle     *float64         `json:"idle_share"`
+	Outcomes map[string]int64 `json:"outcomes,omitempty"`
 }
 
 // Run prints the figures as one JSON document.
@@ -116,6 +119,9 @@ func (c *benchRecrawlCmd) site(ctx context.Context) (*benchSite, time.Time, erro
 		return nil, at, usagef("--proxy wants --admin too")
 	}
 	s, err := foreignSite(ctx, c.Proxy, strings.TrimSuffix(c.Admin, "/"), c.Pages, at, c.Step)
+	if err == nil {
+		s.pid = c.Server
+	}
 	return s, at, err
 }
 
@@ -293,7 +299,10 @@ func sum(counts map[string]int64) int64 {
 	return n
 }
 
-// used returns the processor time of all parties; those that cannot be told are missing.
+// The machine's own times among those of used.
+const idleTime, allTime = "idle", "machine"
+
+// used returns the processor time of all parties, and of the machine; those that cannot be told are missing.
 func (b *recrawl) used() map[string]time.Duration {
 	out := map[string]time.Duration{}
 	if d, err := b.cpu.Process(os.Getpid()); err == nil {
@@ -304,6 +313,9 @@ func (b *recrawl) used() map[string]time.Duration {
 	}
 	if d, err := b.cpu.Process(b.site.pid); err == nil && b.site.pid > 0 {
 		out["server"] = d
+	}
+	if idle, all, err := b.cpu.Machine(); err == nil {
+		out[idleTime], out[allTime] = idle, all
 	}
 	return out
 }
@@ -322,6 +334,10 @@ func (b *recrawl) figures(begin time.Time, before map[string]time.Duration, n in
 		}
 	}
 	f.CPU["all"] = round3(all)
+	if passed := after[allTime] - before[allTime]; passed > 0 {
+		idle := round3(float64(after[idleTime]-before[idleTime]) / float64(passed))
+		f.Idle = &idle
+	}
 	return f
 }
 

@@ -27,7 +27,7 @@ func (r *run) mayClaim() bool {
 
 // claim takes pages that are due soon.
 func (r *run) claim(now time.Time) {
-	r.claiming = true
+	r.claiming, r.claimAgain = true, time.Time{}
 	groups := r.groups()
 	req := store.ClaimRequest{
 		Daemon: r.id, Now: now, Horizon: now.Add(r.opt.Lookahead), Until: now.Add(pageLeases * r.opt.Lease),
@@ -93,6 +93,20 @@ func (r *run) planClaim(asked, next time.Time) {
 			r.nextClaim = latest
 		}
 	}
+	if !r.claimAgain.IsZero() && r.claimAgain.Before(r.nextClaim) {
+		r.nextClaim = r.claimAgain
+	}
+}
+
+// claimBy lets the next claim come no later than at. A claim that runs may have read the schedule before
+// that which is told here was stored, so that it does not count.
+func (r *run) claimBy(at time.Time) {
+	if r.nextClaim.IsZero() || at.Before(r.nextClaim) {
+		r.nextClaim = at
+	}
+	if r.claiming && (r.claimAgain.IsZero() || at.Before(r.claimAgain)) {
+		r.claimAgain = at
+	}
 }
 
 // accept puts claimed pages where they belong.
@@ -115,7 +129,7 @@ func (r *run) accept(claims []*store.Claim, until time.Time) {
 			r.journal.begin(c.Page) // it stays unsure until that is stored
 			r.unsure(j, now)
 		case j.shot == nil && r.catchesUp(j, now):
-		case r.hosts.length(c.Host) >= r.opt.HostQueue:
+		case r.hosts.length(c.Host) >= r.queueOf(c.Host):
 			r.overflow(j, now)
 		default:
 			r.hosts.push(j)
@@ -162,6 +176,24 @@ func (r *run) catchesUp(j *job, now time.Time) bool {
 	r.putOff(j, at)
 	return true
 }
+
+// queueOf returns how many pages of a host may wait in memory: as many as it will give within the lookahead,
+// going by its pace, so that the pages of a fast host need not go back and be claimed again; at least
+// Options.HostQueue, which is all while memory is short.
+func (r *run) queueOf(host string) int {
+	few := r.opt.HostQueue
+	if len(r.jobs) > r.opt.Backlog/2 {
+		return few
+	}
+	h := r.hosts.byName[host]
+	if h == nil {
+		return few
+	}
+	return max(few, int(min(r.opt.Lookahead/r.paceOf(h), time.Duration(maxQueues*few))))
+}
+
+// maxQueues bounds the queue of a fast host, in Options.HostQueue: it may turn out to be slow.
+const maxQueues = 8
 
 // overflow puts a page off whose host has enough of them in memory: to when the
 // pages before it will have been fetched, going by the host's pace.
@@ -222,9 +254,9 @@ func (r *run) flushDeferrals(now time.Time) {
 				return
 			}
 			r.answered()
-			if at := soonest.Add(-r.opt.Lookahead / 4); at.Before(r.nextClaim) {
-				r.nextClaim = at
-			}
+			// Not at once: that would bring pages back before there is room for them.
+			wait := max(0, soonest.Sub(r.clock.Now()))
+			r.claimBy(soonest.Add(-min(r.opt.Lookahead/4, wait/2)))
 		}
 	})
 }

@@ -119,7 +119,7 @@ func (r *run) renewed(got store.BucketLeases, dead []int32) {
 	r.nextRenew = got.Until.Add(-r.opt.Lease * 2 / 3)
 	if len(r.leases.buckets) != before {
 		r.opt.Logger.Info("leased buckets", "buckets", len(r.leases.buckets), "daemons", got.Daemons)
-		r.nextClaim = now
+		r.claimBy(now)
 	}
 	r.tell(func(h *Health) { h.Running, h.Buckets, h.Daemons = true, len(r.leases.buckets), got.Daemons })
 }

@@ -29,7 +29,8 @@ type Options struct {
 	// Backlog is how many pages may lie in memory; zero means 4,096.
 	Backlog int
 	// HostQueue is how many of them may belong to one host; zero means 16. Others are
-	// put off in the database, so that a slow host takes no room from the rest.
+	// put off in the database, so that a slow host takes no room from the rest. While half of
+	// the memory is free, a host that is fast may have eight times as many.
 	HostQueue int
 	// Batch is how many fetches one transaction stores at most, zero means 256, and
 	// BatchBytes how many bytes of payload, zero means 8 MiB.

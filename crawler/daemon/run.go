@@ -40,6 +40,7 @@ type run struct {
 
 	claiming, renewing, keeping    bool
 	nextClaim, nextRenew, nextKeep time.Time
+	claimAgain                     time.Time // the soonest of claimBy since the claim that runs began; zero: none
 	pacing                         bool
 	nextPace                       time.Time
 	pagesOf                        map[int32]int // watches with an Auto; touched while pacing only
@@ -88,7 +89,7 @@ func (d *Daemon) Run(ctx context.Context) error {
 		case <-timer.C:
 		case <-beat.C: // the loop turns, though nothing is due
 		case <-d.wake:
-			r.nextClaim = d.clock.Now()
+			r.claimBy(d.clock.Now())
 		case <-done:
 			done = nil
 			r.stop()
@@ -398,7 +399,8 @@ func (r *run) answered() {
 	now := r.clock.Now()
 	r.opt.Logger.Info("database answers again", "after", now.Sub(r.awaySince))
 	r.awaySince, r.retryAt, r.pause = time.Time{}, time.Time{}, 0
-	r.nextRenew, r.nextClaim = now, now
+	r.nextRenew = now
+	r.claimBy(now)
 	r.catchUp = catchUp{from: now}
 	r.tell(func(h *Health) { h.AwaySince, h.AwayReason = time.Time{}, "" })
 }

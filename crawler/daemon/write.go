@@ -209,11 +209,12 @@ func (r *run) wrote(done []*finished, results []store.Stored, rest []*finished, 
 		})
 	}
 	// What comes due again was not in sight of the last claim.
-	if at := soonest.Add(-r.opt.Lookahead / 4); !soonest.IsZero() && at.Before(r.nextClaim) {
-		r.nextClaim = at
-		if r.nextClaim.Before(now) {
-			r.nextClaim = now
+	if !soonest.IsZero() {
+		at := soonest.Add(-r.opt.Lookahead / 4)
+		if at.Before(now) {
+			at = now
 		}
+		r.claimBy(at)
 	}
 }
 

@@ -63,6 +63,31 @@ func (c CPU) Parent(pid int) (int, error) {
 	return s.parent, err
 }
 
+// Machine returns the time that all processors of the machine have been idle, waiting for a disk
+// included, and the time that has passed on them.
+func (c CPU) Machine() (idle, all time.Duration, err error) {
+	b, err := os.ReadFile(filepath.Join(c.proc, "stat"))
+	if err != nil {
+		return 0, 0, fmt.Errorf("processor time: %w", err)
+	}
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	fields := bytes.Fields(line) // cpu user nice system idle iowait irq softirq steal ...
+	if len(fields) < 9 || string(fields[0]) != "cpu" {
+		return 0, 0, fmt.Errorf("processor time: %q is not as expected", line)
+	}
+	for i, f := range fields[1:9] {
+		n, err := strconv.ParseInt(string(f), 10, 64)
+		if err != nil {
+			return 0, 0, fmt.Errorf("processor time: %w", err)
+		}
+		all += time.Duration(n) * clockTick
+		if i == 3 || i == 4 {
+			idle += time.Duration(n) * clockTick
+		}
+	}
+	return idle, all, nil
+}
+
 // stat reads /proc/PID/stat: "PID (name) state ppid ...", fields 14 to 17 being
 // utime, stime, cutime and cstime. The name may hold anything, even parentheses.
 func (c CPU) stat(pid int) (stat, error) {
