@@ -269,8 +269,12 @@ func TestLoadChecks(t *testing.T) {
 		got = append(got, place{strings.TrimPrefix(e.File, dir+"/"), e.Line, e.Column, e.Key})
 	}
 	want := []place{
-		{"", 0, 0, "targets[7].url"}, {"main.yaml", 0, 0, "database.url"}, {"main.yaml", 2, 21, "targets[0].file"},
-		{"main.yaml", 3, 20, "targets[1].url"}, {"main.yaml", 4, 1, "nosuch"}, {"watches.d/one.yaml", 3, 14, "targets[0].webhook.secret_file"},
+		{"", 0, 0, "targets[7].url"},
+		{"main.yaml", 0, 0, "database.url"},
+		{"main.yaml", 2, 21, "targets[0].file"},
+		{"main.yaml", 3, 20, "targets[1].url"},
+		{"main.yaml", 4, 1, "nosuch"},
+		{"watches.d/one.yaml", 3, 14, "targets[0].webhook.secret_file"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s\n%v", diff, err)

@@ -207,7 +207,7 @@ var ErrThinned error = thinnedError{}
 type thinnedError struct{}
 
 func (thinnedError) Error() string        { return "given up by retention" }
-func (thinnedError) Is(target error) bool { return target == ErrNotFound } //nolint:errorlint // Is compares
+func (thinnedError) Is(target error) bool { return target == ErrNotFound }
 
 func (db *DB) content(ctx context.Context, t blobTable, k ContentKey, v Version) ([]byte, error) {
 	if !v.ThinnedAt.IsZero() {

@@ -199,7 +199,7 @@ type recrawl struct {
 func newRecrawl(ctx context.Context, a *app, o *opened, site *benchSite, at time.Time) (*recrawl, error) {
 	b := &recrawl{site: site, clk: clock.NewDriven(at, 1), cpu: bench.Processes()}
 	var err error
-	if b.service, err = a.newService(o, b.clk, nil); err != nil { //nolint:contextcheck // a scrape has no context
+	if b.service, err = a.newService(o, b.clk, nil); err != nil {
 		return nil, err
 	}
 	return b, b.findServer(ctx, o)

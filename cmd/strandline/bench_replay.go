@@ -153,7 +153,7 @@ func (c *benchReplayCmd) configure(a *app, dir string, urls []string) error {
 
 // watch runs the daemon until its clock shows the end.
 func (c *benchReplayCmd) watch(ctx context.Context, a *app, o *opened, clk *clock.Scaled, end time.Time) error {
-	s, err := a.newService(o, clk, nil) //nolint:contextcheck // a scrape has no context
+	s, err := a.newService(o, clk, nil)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (c *benchRestartCmd) live(ctx context.Context, a *app) (daemonFigure, error
 	server, _ := cpu.Parent(backend) // 0 on another machine
 	serverBefore, _ := cpu.Family(server)
 	web := &answering{first: make(chan struct{})}
-	s, err := a.newService(o, clock.Real{}, web) //nolint:contextcheck // a scrape has no context
+	s, err := a.newService(o, clock.Real{}, web)
 	if err != nil {
 		return out, err
 	}

@@ -33,7 +33,6 @@ func TestBurstsOfConfigurations(t *testing.T) {
 			rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "when"), strings.Join(offsets, ", "), rounds, every)
 		c, err := configs.Parse("a.yaml", []byte(text))
 		if err != nil {
-			c = configs.Default()
 			w := configs.Watch{Name: "w", Bursts: &configs.Bursts{When: 0.5, Rounds: rounds, Every: configs.Duration(time.Duration(every) * time.Millisecond)}}
 			for _, o := range offsets {
 				d, err := configs.ParseDuration(o)

@@ -42,7 +42,7 @@ func (a *app) planned(ctx context.Context, p *plan) (*inForce, error) {
 	defer cancel()
 	url, server, err := a.database(ctx, p.config, false)
 	if server != nil {
-		defer server.Close() //nolint:errcheck // nothing is lost by a server that runs on
+		defer server.Close() // nothing is lost by a server that runs on
 	}
 	var absent noState
 	switch {
@@ -168,8 +168,10 @@ func (f *inForce) readTopics(ctx context.Context, db *store.DB, p *plan) error {
 		old, known := f.topics[t.Name]
 		values := jsonChanges(old.Config, t.Config)
 		for _, v := range []configs.ValueChange{
-			{Key: "query", Old: old.Query, New: t.Query}, {Key: "language", Old: old.Language, New: t.Language},
-			{Key: "search.provider", Old: old.Provider, New: t.Provider}, {Key: "summary.rank", Old: old.Rank, New: t.Rank},
+			{Key: "query", Old: old.Query, New: t.Query},
+			{Key: "language", Old: old.Language, New: t.Language},
+			{Key: "search.provider", Old: old.Provider, New: t.Provider},
+			{Key: "summary.rank", Old: old.Rank, New: t.Rank},
 		} {
 			if v.Old != v.New {
 				values = append(values, v)

@@ -89,7 +89,8 @@ func TestWACZ(t *testing.T) {
 	found := 0
 	for _, l := range idx[1:] {
 		var at struct{ Offset, Length int }
-		if err := json.Unmarshal([]byte(l[strings.Index(l, "{"):]), &at); err != nil {
+		_, members, _ := strings.Cut(l, "{")
+		if err := json.Unmarshal([]byte("{"+members), &at); err != nil {
 			t.Fatal(err)
 		}
 		for one := range strings.SplitSeq(strings.TrimSpace(unzip(t, files["indexes/index.cdx.gz"][at.Offset:at.Offset+at.Length])), "\n") {

@@ -142,7 +142,8 @@ func findBetween(ctx context.Context, db *store.DB, w window.Window, last store.
 				b.found = append(b.found, source)
 			}
 		}
-		for packed, page, ok := v.Targets, store.PageID(0), true; len(packed) > 0; {
+		for packed, page := v.Targets, store.PageID(0); len(packed) > 0; {
+			var ok bool
 			if page, packed, ok = store.NextLink(packed, page); !ok {
 				return errDamaged
 			}

@@ -166,7 +166,8 @@ func TestBetweenOwnFinds(t *testing.T) {
 	second := sight{url: "http://a.test/2", at: minutes(2), links: []string{"http://a.test/fringe"}}
 	for _, s := range []sight{
 		{url: "http://a.test/", at: epoch, links: []string{"http://a.test/1"}},
-		{url: "http://a.test/1", at: minutes(1), links: []string{"http://a.test/2"}}, second,
+		{url: "http://a.test/1", at: minutes(1), links: []string{"http://a.test/2"}},
+		second,
 	} {
 		load(t, db, id, []sight{s}, 1)
 	}

@@ -94,7 +94,7 @@ func (d *dated) add(l birth.Link) {
 		}
 	}
 	if len(links) < mostLinks {
-		d.evidence.Links = append(links, l)
+		d.evidence.Links = append(d.evidence.Links, l)
 	}
 }
 

@@ -141,7 +141,8 @@ func TestOwnDateRule(t *testing.T) {
 		return sight{url: "http://a.test/" + name, at: later.Add(time.Hour), markup: markup}
 	}
 	load(t, db, id, []sight{
-		{url: "http://a.test/", at: epoch}, {url: "http://a.test/", at: later},
+		{url: "http://a.test/", at: epoch},
+		{url: "http://a.test/", at: later},
 		p("markup", published("2024-12-31")), p("text", `<html lang="de"><p>Veröffentlicht am 9. Januar 2025</p>`), p("changed", `<html lang="en"><p>Last updated: January 3, 2025</p>`),
 		p("2024/11/address", ""), p("after", published("2025-01-11")), p("silent", "text"),
 	}, 50)

@@ -38,7 +38,7 @@ func TestKeywordNovelty(t *testing.T) {
 	texts := map[string]string{}
 	for i, s := range all {
 		texts[fmt.Sprint(s.url, s.at.Unix())] = s.markup
-		all[i].links = append(s.links, "http://mark.test/"+strings.NewReplacer("<p>", "", "</p>", "-").Replace(s.markup)) // payloads differ as texts do
+		all[i].links = slices.Concat(s.links, []string{"http://mark.test/" + strings.NewReplacer("<p>", "", "</p>", "-").Replace(s.markup)}) // payloads differ as texts do
 	}
 	load(t, db, id, all, 16)
 	have := update(t, db, id, series.Defaults())

@@ -19,15 +19,6 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-func lookPaths(programs ...string) error {
-	for _, p := range programs {
-		if _, err := exec.LookPath(p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // startStranger starts a process of the account that is no server.
 func startStranger(t *testing.T, a account) int {
 	t.Helper()

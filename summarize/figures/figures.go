@@ -86,7 +86,7 @@ func Of(p *extract.Page) []Figure {
 
 // place finds the table, row and cell that an element stands in, -1 outside.
 func place(p *extract.Page, node int32) (table, row, cell int32) {
-	table, row, cell = -1, -1, -1
+	row, cell = -1, -1
 	for n := node; n >= 0; n = p.Nodes[n].Parent {
 		switch tag := p.Nodes[n].Tag; {
 		case (tag == "td" || tag == "th") && cell < 0:

@@ -9,8 +9,11 @@ func TestWrittenForms(t *testing.T) {
 	var f Forms
 	show := map[string]string{}
 	for _, s := range []struct{ lang, text string }{
-		{"en", "Cases in Texas rise, and Texas counts all cases."}, {"en", "The CDC in Baghdad counts."}, {"en", "Counts of the CDC rise."},
-		{"de", "Die große Flut kam in der Nacht."}, {"ja", "開発環境を構築するためにセットアップを行った。"},
+		{"en", "Cases in Texas rise, and Texas counts all cases."},
+		{"en", "The CDC in Baghdad counts."},
+		{"en", "Counts of the CDC rise."},
+		{"de", "Die große Flut kam in der Nacht."},
+		{"ja", "開発環境を構築するためにセットアップを行った。"},
 	} {
 		for _, term := range f.Terms(s.text, s.lang) {
 			show[term] = f.Show(term)

@@ -65,9 +65,9 @@ func (p *Program) Send(ctx context.Context, _ time.Time, n store.Notification) e
 		return fmt.Errorf("%s did not end in time and was killed", name)
 	case errors.As(err, &exit):
 		if text := notice.Shorten(said.String(), 200); text != "" {
-			return fmt.Errorf("%s: %s: %s", name, exit, text)
+			return fmt.Errorf("%s: %w: %s", name, exit, text)
 		}
-		return fmt.Errorf("%s: %s", name, exit)
+		return fmt.Errorf("%s: %w", name, exit)
 	}
 	return errors.New(line(err.Error()))
 }

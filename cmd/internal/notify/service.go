@@ -37,7 +37,7 @@ func NewService(address string) (*Service, error) {
 	s := &Service{secrets: pieces(address)}
 	var ok bool
 	if s.scheme, _, ok = strings.Cut(address, "://"); !ok {
-		return nil, errors.New("is not a service URL; allowed: scheme://..., such as smtp://host:25/?from=..&to=..")
+		return nil, errors.New("is not a service URL, such as smtp://host:25/?from=a@example.org&to=b@example.org")
 	}
 	// The library's logger would print URLs.
 	sender, err := shoutrrr.NewSender(log.New(io.Discard, "", 0), address)

@@ -156,7 +156,7 @@ func (s *Server) feedEntry(ctx context.Context, origin string, c *store.ChangeRo
 	if err != nil && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrNotFound) {
 		return e, err
 	}
-	e.Content = append(content, atom.Block{Text: "Compare the versions", Href: e.Link})
+	e.Content = slices.Concat(content, []atom.Block{{Text: "Compare the versions", Href: e.Link}})
 	return e, nil
 }
 
@@ -191,7 +191,7 @@ func (s *Server) changeContent(ctx context.Context, c *store.ChangeRow, mask []b
 		}
 		*list = append(*list, atom.Block{Kind: kind, Text: cut(one.Text, feedText)})
 	}
-	out := append(added, removed...)
+	out := slices.Concat(added, removed)
 	if more > 0 {
 		out = append(out, atom.Block{Text: "and " + plural(int64(more), "more sentence", "more sentences")})
 	}

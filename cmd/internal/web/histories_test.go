@@ -332,8 +332,10 @@ func cdxIs(t *testing.T, s http.Handler, captures []told) {
 		{"url=" + url.QueryEscape(middle.url) + "&collapse=digest", same, true},
 		{"url=" + url.QueryEscape(middle.url) + "&from=" + day(middle), func(c told) bool { return same(c) && day(c) >= day(middle) }, false},
 		{"url=" + url.QueryEscape(middle.url) + "&to=" + day(middle), func(c told) bool { return same(c) && day(c) <= day(middle) }, false},
-		{"url=" + url.QueryEscape(middle.url) + "&from=" + middle.at.Format("20060102150405") + "&to=" + middle.at.Format("20060102150405"),
-			func(c told) bool { return same(c) && c.at.Truncate(time.Second).Equal(middle.at.Truncate(time.Second)) }, false},
+		{
+			"url=" + url.QueryEscape(middle.url) + "&from=" + middle.at.Format("20060102150405") + "&to=" + middle.at.Format("20060102150405"),
+			func(c told) bool { return same(c) && c.at.Truncate(time.Second).Equal(middle.at.Truncate(time.Second)) }, false,
+		},
 		{"url=" + url.QueryEscape(middle.url) + "&matchType=prefix", func(c told) bool { return strings.HasPrefix(bare(c.url), bare(middle.url)) }, false},
 	}
 	for _, h := range hosts {

@@ -78,7 +78,8 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 		{name: "Page"},
 		{key: "significance", name: "Significance", note: "share of the words that changed, less where few did", number: true, order: by(func(c headed) float64 { return c.Significance })},
 		{key: "dice", name: "Dice", note: "1: the same words, 0: none of them", number: true, rises: true, order: by(func(c headed) float64 { return c.Dice })},
-		{name: "Last changes", note: "Dice of each of the last 48 changes"}, {},
+		{name: "Last changes", note: "Dice of each of the last 48 changes"},
+		{},
 	}); err != nil {
 		return err
 	}

@@ -35,9 +35,11 @@ func addresses(id int64) []string {
 // address of another site but as text, and no style of its own.
 func attacksAreText(t *testing.T, fx fixture) {
 	s := newServer(t, fx.DB, nil)
-	list := []string{"/", "/pages", "/pages?host=evil.test", "/schedule", "/pages?q=" + url.QueryEscape(`"><script>window.pwned=1</script>`),
+	list := []string{
+		"/", "/pages", "/pages?host=evil.test", "/schedule", "/pages?q=" + url.QueryEscape(`"><script>window.pwned=1</script>`),
 		"/search?q=" + url.QueryEscape(`hour OR script OR pwned -"><img src=x onerror=pwned>"`), "/search?series=hourly+web&q=" + url.QueryEscape(`hour OR "<script>"`),
-		"/search.svg?series=hourly+web&q=" + url.QueryEscape(`hour OR "<script>"`), "/search.csv?series=hourly+web&q=hour"}
+		"/search.svg?series=hourly+web&q=" + url.QueryEscape(`hour OR "<script>"`), "/search.csv?series=hourly+web&q=hour",
+	}
 	for _, u := range fx.urls {
 		list = append(list, addresses(int64(fx.page(t, u)))...)
 	}

@@ -87,7 +87,8 @@ func TestDatedSeries(t *testing.T) {
 	body := bodyOf(t, get(t, s, "/snapshots/dated?delta=0.1&threshold=0"))
 	row := `<td class="num">0.100</td><td class="num">4</td><td class="num">3</td><td class="num">0.750</td><td class="num">1.000</td></tr>`
 	if n := strings.Count(body, row); n != datedSnapshots-1 {
-		t.Errorf("%d snapshots with precision 3 of 4 and recall 1, want %d: %s", n, datedSnapshots-1, body[strings.Index(body, "Pages judged"):])
+		_, after, _ := strings.Cut(body, "Pages judged")
+		t.Errorf("%d snapshots with precision 3 of 4 and recall 1, want %d: %s", n, datedSnapshots-1, after)
 	}
 	for address, want := range map[string]string{
 		"convergence.svg?delta=0.1":            "δ = .1, iteration 1",

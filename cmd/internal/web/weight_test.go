@@ -31,13 +31,12 @@ func siteIsLight(t *testing.T, s http.Handler) {
 	}
 	body := bodyOf(t, get(t, s, "/snapshots/site"))
 	for _, k := range []string{"convergence", "distribution", "accuracy"} {
-		from := strings.Index(body, `<svg xmlns="http://www.w3.org/2000/svg" id="figure-`+k+`"`)
-		if from < 0 {
+		_, after, found := strings.Cut(body, `<svg xmlns="http://www.w3.org/2000/svg" id="figure-`+k+`"`)
+		if !found {
 			t.Errorf("there is no figure %s", k)
 			continue
 		}
-		svg := body[from:]
-		svg = svg[:strings.Index(svg, "</svg>")]
+		svg, _, _ := strings.Cut(after, "</svg>")
 		if len(svg) > 50_000 || !strings.Contains(svg, "; the last ") || strings.Count(svg, "<path") < 6 {
 			t.Errorf("the figure %s has %d bytes and %d lines", k, len(svg), strings.Count(svg, "<path"))
 		}
