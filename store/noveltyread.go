@@ -28,6 +28,10 @@ var (
 		select n.snapshot, m.delta, m.pages, m.above_zero, m.above_tenth
 		from core.snapshot_miss m join core.numbered_snapshot n using (snapshot_id)
 		where n.series_id = $1 order by n.snapshot, m.delta`}
+	qJudgedNovel = statement{all, `
+		select n.snapshot, count(*) filter (where v.novelty >= $2::real)
+		from core.numbered_snapshot n join core.snapshot_novelty v using (snapshot_id)
+		where n.series_id = $1 and v.class = 'U' group by n.snapshot`}
 )
 
 // Novelty returns what was computed of the snapshots of a series, by their numbers.
@@ -74,6 +78,23 @@ func (db *DB) Novelty(ctx context.Context, series SeriesID) (map[int]*NoveltyRes
 		if _, err := pgx.ForEachRow(rows, q.row, func() error { q.add(); return nil }); err != nil {
 			return nil, fmt.Errorf("read novelty of a series: %w", err)
 		}
+	}
+	return out, nil
+}
+
+// JudgedNovel counts the pages of U whose novelty is a threshold or more, by numbers of
+// the snapshots; those without such pages may be left out. It reads the pages of all
+// snapshots of the series.
+func (db *DB) JudgedNovel(ctx context.Context, series SeriesID, threshold float64) (map[int]int64, error) {
+	rows, err := db.pool.Query(ctx, qJudgedNovel.sql, series, threshold)
+	if err != nil {
+		return nil, fmt.Errorf("count pages judged novel: %w", err)
+	}
+	out := map[int]int64{}
+	var number int
+	var pages int64
+	if _, err := pgx.ForEachRow(rows, []any{&number, &pages}, func() error { out[number] = pages; return nil }); err != nil {
+		return nil, fmt.Errorf("count pages judged novel: %w", err)
 	}
 	return out, nil
 }

@@ -220,6 +220,11 @@ func TestNoveltyIsReplaced(t *testing.T) {
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("round %d: %v (-want +got):\n%s", round, err, diff)
 		}
+		for threshold, want := range map[float64]int64{0: 1, .5: 1, .51: 0} {
+			if judged, err := db.JudgedNovel(t.Context(), s.Series, threshold); err != nil || judged[1] != want {
+				t.Errorf("round %d: %v pages are judged novel from %v on, want %d; %v", round, judged, threshold, want, err)
+			}
+		}
 		var heard []store.PageID
 		if err := db.KnownPages(t.Context(), []store.SnapshotID{id}, func(p store.PageID) { heard = append(heard, p) }); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/strandlinehq/strandline/monitor/novelty"
+	"github.com/strandlinehq/strandline/monitor/novelty/eval"
 	"github.com/strandlinehq/strandline/store"
 )
 
@@ -54,7 +55,7 @@ func compute(ctx context.Context, db *store.DB, snapshot *store.SeriesSnapshot, 
 			scores, res.Iterations = run.N, len(run.L1)
 		}
 		if set.before != nil { // else there is nothing to tell new pages from
-			judge(res, truths, delta, run)
+			judge(res, truths, delta, eval.Thresholds(), run)
 		}
 	}
 	var born map[uint32]store.Birth

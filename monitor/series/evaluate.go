@@ -64,7 +64,7 @@ func datedURLs(set *pageSet, graph *novelty.Graph) *truth {
 }
 
 // judge holds the scores of one delta against the truths (SCIENCE T4, T5, T7).
-func judge(res *store.NoveltyResult, truths []*truth, delta float64, run *novelty.Scores[float32]) {
+func judge(res *store.NoveltyResult, truths []*truth, delta float64, thresholds []float64, run *novelty.Scores[float32]) {
 	for i, l1 := range run.L1[:min(len(run.L1), mostSteps)] {
 		res.Convergence = append(res.Convergence, store.NoveltyStep{Delta: delta, Iteration: i + 1, L1: l1})
 	}
@@ -76,7 +76,7 @@ func judge(res *store.NoveltyResult, truths []*truth, delta float64, run *novelt
 		for i, index := range t.pages {
 			scores[i] = run.N[index]
 		}
-		for _, a := range eval.Judge(scores, t.novel, eval.Thresholds()) {
+		for _, a := range eval.Judge(scores, t.novel, thresholds) {
 			res.Accuracy = append(res.Accuracy, store.NoveltyAccuracy{
 				Truth: t.name, Delta: delta, Threshold: a.Threshold, Judged: int64(a.Judged), Hits: int64(a.Hits),
 			})

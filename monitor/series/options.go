@@ -92,3 +92,12 @@ func ruleList() []namedRule {
 		{novelty.RuleKnown, "seen"}, {novelty.RuleModified, "last-modified"}, {novelty.RuleLinked, "linked-from-old"}, {novelty.RuleDated, "own-date"},
 	}
 }
+
+// rulesNamed are the rules that have these names.
+func rulesNamed(names []string) (rules novelty.Rules) {
+	for _, name := range names {
+		rule, _ := RuleNamed(name)
+		rules |= rule
+	}
+	return rules
+}

@@ -158,7 +158,7 @@ func (s *Series) Judged() *report.Table {
 	if s.threshold == nil {
 		return t
 	}
-	t.Title = fmt.Sprintf("Pages judged novel from a novelty of %g on", *s.threshold)
+	t.Title = fmt.Sprintf("Dated pages judged novel from a novelty of %g on", *s.threshold)
 	for _, c := range s.computed {
 		var novel int64
 		for _, truth := range c.Truths {
@@ -166,10 +166,30 @@ func (s *Series) Judged() *report.Table {
 				novel = truth.New + truth.Future
 			}
 		}
-		for _, a := range c.Accuracy {
+		all := c.Accuracy
+		if s.judged != nil {
+			all = s.judged[c.Number]
+		}
+		for _, a := range all {
 			if a.Truth == "url" && a.Threshold == *s.threshold && novel+a.Judged > 0 {
 				t.Add(c.Number, a.Delta, a.Judged, a.Hits, quotient(a.Hits, a.Judged), quotient(a.Hits, novel))
 			}
+		}
+	}
+	return t
+}
+
+// Novel tells how many pages the marked threshold judges novel, by the scores that the
+// snapshots were computed with. It has no rows where none is marked.
+func (s *Series) Novel() *report.Table {
+	t := &report.Table{Columns: []string{"snapshot", "delta", "not known to be old, |U|", "judged novel", "share"}}
+	if s.threshold == nil {
+		return t
+	}
+	t.Title = fmt.Sprintf("Pages judged novel from a novelty of %g on", *s.threshold)
+	for _, c := range s.All {
+		if !c.ComputedAt.IsZero() && c.Unidentified > 0 {
+			t.Add(c.Number, c.Delta, c.Unidentified, s.novel[c.Number], quotient(s.novel[c.Number], c.Unidentified))
 		}
 	}
 	return t

@@ -25,7 +25,9 @@ type Series struct {
 	Copies    map[int]store.CopyCounts // by numbers; those that were looked at
 	Panels    int                      // of a figure, at most: the last ones are drawn; 0: 12
 	computed  []computed
-	threshold *float64 // marked in the accuracy
+	threshold *float64                        // marked in the accuracy
+	judged    map[int][]store.NoveltyAccuracy // at the threshold, by numbers; nil: what is stored
+	novel     map[int]int64                   // pages of U from the threshold on, by numbers
 }
 
 // computed is a snapshot that can be compared with one before it.
@@ -102,6 +104,34 @@ func (s *Series) Only(delta float64) *Series {
 func (s *Series) Mark(threshold float64) *Series {
 	out := *s
 	out.threshold = &threshold
+	return &out
+}
+
+// Tried gives the series with results by parameters that nothing is stored of, by
+// numbers of snapshots, in the place of the stored ones.
+func (s *Series) Tried(results map[int]*store.NoveltyResult) *Series {
+	out := *s
+	out.computed = nil
+	for _, c := range s.computed {
+		if res := results[c.Number]; res != nil {
+			out.computed = append(out.computed, computed{c.SeriesSnapshot, res})
+		}
+	}
+	return &out
+}
+
+// Count gives the series with what a threshold comes to: the numbers of pages of U that
+// it judges novel, and how well it judges those of a known age where nothing is stored
+// of that; both by numbers of snapshots.
+func (s *Series) Count(novel map[int]int64, results map[int]*store.NoveltyResult) *Series {
+	out := *s
+	out.novel = novel
+	if results != nil {
+		out.judged = map[int][]store.NoveltyAccuracy{}
+		for number, res := range results {
+			out.judged[number] = res.Accuracy
+		}
+	}
 	return &out
 }
 

@@ -38,12 +38,13 @@ func (s *Server) searchRoutes() []route {
 
 // asked is what the address of a search asks for.
 type asked struct {
-	Text, Series, From, To, Since, Sort, By, Kind string
-	Snapshot                                      int
+	Text, Series, From, To, Since, Sort, By, Kind, Novel string
+	Snapshot                                             int
 
 	query    lang.Query
 	series   store.Series
 	from, to time.Time
+	novel    *float64  // novelty from which pages are judged novel; nil: as the series says
 	since    time.Time // what results tell as new is new since then; zero: since the version or snapshot before
 	after    *store.SearchMark
 	behind   *store.KeywordMark // in a series
@@ -52,7 +53,7 @@ type asked struct {
 // path is the address of this search with some of its parameters changed; the place
 // in the results is dropped.
 func (a *asked) path(base string, changes ...string) string {
-	all := map[string]string{"q": a.Text, "series": a.Series, "from": a.From, "to": a.To, "since": a.Since, "sort": a.Sort, "by": a.By, "kind": a.Kind}
+	all := map[string]string{"q": a.Text, "series": a.Series, "from": a.From, "to": a.To, "since": a.Since, "sort": a.Sort, "by": a.By, "kind": a.Kind, "novel": a.Novel}
 	if a.Snapshot > 0 {
 		all["snapshot"] = strconv.Itoa(a.Snapshot)
 	}
@@ -112,7 +113,7 @@ type result struct {
 func (s *Server) readAsked(r *http.Request) (*asked, error) {
 	v := r.URL.Query()
 	a := &asked{
-		Text: v.Get("q"), Series: v.Get("series"), From: v.Get("from"), To: v.Get("to"), Since: v.Get("since"), Sort: v.Get("sort"), By: v.Get("by"), Kind: v.Get("kind"),
+		Text: v.Get("q"), Series: v.Get("series"), From: v.Get("from"), To: v.Get("to"), Since: v.Get("since"), Sort: v.Get("sort"), By: v.Get("by"), Kind: v.Get("kind"), Novel: v.Get("novel"),
 	}
 	var err error
 	for _, d := range []struct {
@@ -136,6 +137,13 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 		if a.Snapshot, err = strconv.Atoi(t); err != nil || a.Snapshot < 0 || a.Snapshot > maxSnapshot {
 			return nil, badRequest(fmt.Sprintf("The snapshot is a number from 0 to %d.", maxSnapshot))
 		}
+	}
+	if a.Novel != "" {
+		t, err := strconv.ParseFloat(a.Novel, 64)
+		if err != nil || !(t >= 0 && t <= 1) {
+			return nil, badRequest("The novelty from which pages are judged novel is a number from 0 to 1.")
+		}
+		a.novel = &t
 	}
 	switch a.Kind {
 	case "", string(store.KindNewWord), string(store.KindNovel), string(store.KindUncertain):
@@ -358,7 +366,9 @@ func noveltyBar(v float64) template.HTML {
 // them; it also lists pages as opt asks. The sums begin behind the first snapshot: of
 // its pages nothing is known.
 func (s *Server) keyword(ctx context.Context, a *asked, opt store.KeywordOptions) (t *report.Table, f chart.Figure, counts []store.KeywordSnapshot, pages []store.KeywordPage, err error) {
-	if opt.Threshold, err = s.db.Threshold(ctx, a.series.ID); err != nil {
+	if a.novel != nil {
+		opt.Threshold = *a.novel
+	} else if opt.Threshold, err = s.db.Threshold(ctx, a.series.ID); err != nil {
 		return nil, nil, nil, nil, err
 	}
 	if counts, pages, err = s.db.KeywordNovelty(ctx, a.series.ID, a.query, opt); err != nil {

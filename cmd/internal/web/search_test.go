@@ -54,6 +54,8 @@ func searchesAnswer(t *testing.T, fx fixture) {
 		{"/search?q=a&from=2026-03-02&to=2026-03-01", 400, "behind the last one"},
 		{"/search?q=a&since=yesterday", 400, "Dates are written as"},
 		{"/search?q=hour&since=2026-01-01", 200, "data-row"},
+		{"/search?q=tide&series=hourly+web&novel=1.5", 400, "from 0 to 1"},
+		{"/search?q=tide&series=hourly+web&novel=0", 200, `name="novel" value="0"`},
 		{"/search.svg?q=a", 400, "belongs to a series"},
 		{"/search.csv?q=%22a&series=hourly+web", 400, "not closed"},
 	} {
@@ -65,5 +67,16 @@ func searchesAnswer(t *testing.T, fx fixture) {
 	r := get(t, s, "/search.csv?q=the&series=hourly+web")
 	if rows := strings.Count(bodyOf(t, r), "\n"); r.StatusCode != http.StatusOK || rows != fixtureHours+1 {
 		t.Errorf("CSV: %d with %d rows, want %d", r.StatusCode, rows, fixtureHours+1)
+	}
+	// From 0 on each page that is not known to be old is novel, none is uncertain; from 1 on
+	// hardly one.
+	for novel, uncertain := range map[string]bool{"0": false, "1": true} {
+		some := false
+		for _, row := range csvOf(t, s, "/search.csv?q=tide&series=hourly+web&novel="+novel)[1:] {
+			some = some || row[4] != "0" && row[4] != ""
+		}
+		if some != uncertain {
+			t.Errorf("novel=%s: uncertain pages: %v, want %v", novel, some, uncertain)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -102,6 +103,7 @@ type seriesView struct {
 	Name       string
 	Deltas     []tab
 	Thresholds []tab
+	Unstored   []string // what was asked for and is neither stored nor computed, and what to do
 	*seriesreport.Series
 
 	delta, threshold string // as in the address; empty: all, none
@@ -137,7 +139,7 @@ const (
 // lookSeries reads the series and narrows it as the address asks; its figures have some
 // panels at most.
 func (s *Server) lookSeries(r *http.Request, panels int) (*seriesView, error) {
-	series, err := s.db.SeriesByName(r.Context(), r.PathValue("series"))
+	one, err := s.db.SeriesByName(r.Context(), r.PathValue("series"))
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, notFound("There is no series of this name.")
 	}
@@ -145,16 +147,22 @@ func (s *Server) lookSeries(r *http.Request, panels int) (*seriesView, error) {
 		return nil, err
 	}
 	asked := r.URL.Query()
-	v := &seriesView{Name: series.Name, delta: asked.Get("delta"), threshold: asked.Get("threshold")}
+	v := &seriesView{Name: one.Name, delta: asked.Get("delta"), threshold: asked.Get("threshold")}
 	if t := asked.Get("before"); t != "" {
 		if v.before, err = strconv.Atoi(t); err != nil || v.before < 1 || v.before > maxSnapshot {
 			return nil, badRequest(fmt.Sprintf("The snapshot to go on from is a number from 1 to %d.", maxSnapshot))
 		}
 	}
-	if v.Series, err = seriesreport.Read(r.Context(), s.db, series); err != nil {
+	if v.Series, err = seriesreport.Read(r.Context(), s.db, one); err != nil {
 		return nil, err
 	}
 	v.Series.Panels = panels
+	return v, s.narrow(r.Context(), v, one.ID)
+}
+
+// narrow gives a view one delta and marks a threshold in it, as the address asks. What is
+// not stored is computed, where the series is small; else Unstored says what to do.
+func (s *Server) narrow(ctx context.Context, v *seriesView, id store.SeriesID) error {
 	deltas, thresholds := v.Series.Deltas(), v.Series.Thresholds()
 	at := func(delta, threshold string) string {
 		return query(seriesPath(v.Name), "delta", delta, "threshold", threshold)
@@ -167,21 +175,58 @@ func (s *Server) lookSeries(r *http.Request, panels int) (*seriesView, error) {
 	for _, t := range thresholds {
 		v.Thresholds = append(v.Thresholds, tab{decimal(t), at(v.delta, decimal(t)) + "#accuracy", decimal(t) == v.threshold})
 	}
+	trial := measure.Trial{Deltas: deltas}
 	if v.delta != "" {
-		d, ok := stored(deltas, v.delta)
-		if !ok {
-			return nil, badRequest("Nothing is stored of this delta; there are " + decimals(deltas) + ".")
+		d, err := strconv.ParseFloat(v.delta, 64)
+		if err != nil || !(d >= 0 && d < 1) {
+			return badRequest("δ is a number from 0 to below 1.")
 		}
-		v.Series = v.Only(d)
-	}
-	if v.threshold != "" {
-		t, ok := stored(thresholds, v.threshold)
-		if !ok {
-			return nil, badRequest("Nothing is stored of this threshold; there are " + decimals(thresholds) + ".")
+		if one, ok := stored(deltas, v.delta); ok {
+			trial.Deltas = []float64{one}
+			v.Series = v.Only(one)
+		} else {
+			trial.Deltas = []float64{d}
+			results, err := measure.Try(ctx, s.db, id, trial)
+			switch {
+			case errors.Is(err, measure.ErrLarge):
+				v.Unstored = append(v.Unstored, fmt.Sprintf("Nothing is stored of δ = %s, and the series is too large to compute it while you wait. The command strandline novelty %q --delta %s --all "+
+					"computes it and makes it the δ of the series. Figures show the stored ones: %s.", decimal(d), v.Name, decimal(d), decimals(deltas)))
+				trial.Deltas = deltas
+			case err != nil:
+				return err
+			default:
+				v.Series = v.Tried(results)
+			}
 		}
-		v.Series = v.Mark(t)
 	}
-	return v, nil
+	if v.threshold == "" {
+		return nil
+	}
+	t, err := strconv.ParseFloat(v.threshold, 64)
+	if err != nil || !(t >= 0 && t <= 1) {
+		return badRequest("A threshold of novelty is a number from 0 to 1.")
+	}
+	novel, err := s.db.JudgedNovel(ctx, id, t)
+	if err != nil {
+		return err
+	}
+	var results map[int]*store.NoveltyResult
+	if one, ok := stored(thresholds, v.threshold); ok {
+		t = one
+	} else {
+		trial.Thresholds = []float64{t}
+		results, err = measure.Try(ctx, s.db, id, trial)
+		switch {
+		case errors.Is(err, measure.ErrLarge):
+			results = nil
+			v.Unstored = append(v.Unstored, fmt.Sprintf("How well a threshold of %s tells new pages is not stored, and the series is too large to compute it while you wait; it is of the thresholds %s. "+
+				"How many pages it judges novel is counted below.", decimal(t), decimals(thresholds)))
+		case err != nil:
+			return err
+		}
+	}
+	v.Series = v.Mark(t).Count(novel, results)
+	return nil
 }
 
 // decimal writes a parameter of the measure for an address.
@@ -220,8 +265,9 @@ type seriesBody struct {
 	Compared bool   // figures have something to show
 	Sizes    figureBody
 	Figures  []figureBody
-	Judged   *report.Table // at the marked threshold
-	JudgedAs [][]string
+	Judged   []*report.Table // at the marked threshold
+	Delta    string          // as asked for
+	Cut      string          // the threshold as asked for
 }
 
 // snapshotColumns are those of the table of snapshots (paper T, Tables 1 and 2).
@@ -249,7 +295,7 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Unlike: measure.Unlike(v.All), Compared: len(v.Deltas) > 1}
+	b := seriesBody{seriesView: v, Path: seriesPath(v.Name), Unlike: measure.Unlike(v.All), Compared: len(v.Deltas) > 1, Delta: v.delta, Cut: v.threshold}
 	order := r.URL.Query().Get("order")
 	rows := slices.Clone(v.All)
 	slices.Reverse(rows)
@@ -274,8 +320,7 @@ func (s *Server) seriesPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if v.threshold != "" {
-		b.Judged = v.Judged()
-		b.JudgedAs = b.Judged.Strings(len(b.Judged.Rows))
+		b.Judged = []*report.Table{v.Novel(), v.Series.Judged()}
 	}
 	return s.show(w, r, "series.html", middle(60, v.Name), b)
 }
@@ -321,6 +366,9 @@ func (s *Server) seriesFigure(w http.ResponseWriter, r *http.Request) error {
 		v, err := s.lookSeries(r, panelsAlone)
 		if err != nil {
 			return err
+		}
+		if len(v.Unstored) > 0 {
+			return badRequest(strings.Join(v.Unstored, " "))
 		}
 		table, figure := k.make(v.Series)
 		switch suffix {

@@ -90,6 +90,14 @@ func TestDatedSeries(t *testing.T) {
 		_, after, _ := strings.Cut(body, "Pages judged")
 		t.Errorf("%d snapshots with precision 3 of 4 and recall 1, want %d: %s", n, datedSnapshots-1, after)
 	}
+	body = bodyOf(t, get(t, s, "/snapshots/dated?delta=0.15&threshold=0.05"))
+	for _, want := range []string{
+		"Pages judged novel from a novelty of 0.05 on", `<td class="num">0.150</td><td class="num">4</td><td class="num">3</td><td class="num">0.750</td><td class="num">1.000</td></tr>`, "δ = .15",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("a delta that is not stored: no %q in %s", want, body[strings.Index(body, "Pages judged"):])
+		}
+	}
 	for address, want := range map[string]string{
 		"convergence.svg?delta=0.1":            "δ = .1, iteration 1",
 		"distribution.svg?delta=0.2":           "δ = .2",
@@ -105,6 +113,22 @@ func TestDatedSeries(t *testing.T) {
 		}
 		if strings.Contains(address, "delta=0.1") && strings.Contains(body, "δ = .2") {
 			t.Errorf("GET %s has another delta, too", address)
+		}
+	}
+	// In a database of so many pages nothing is computed while a reader waits.
+	if _, err := db.Pool().Exec(t.Context(), `select setval('core.page_no', 10000000)`); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"?delta=0.15":                  "too large to compute it while you wait",
+		"?threshold=0.05":              "Pages judged novel from a novelty of 0.05 on",
+		"?delta=0.15&order=number":     "--delta 0.15",
+		"/accuracy.svg?delta=0.15":     "too large",
+		"/accuracy.svg?threshold=0.05": "too large",
+	} {
+		r := get(t, s, "/snapshots/dated"+address)
+		if body := bodyOf(t, r); !strings.Contains(body, want) || r.StatusCode != http.StatusOK && !strings.Contains(address, "svg") {
+			t.Errorf("GET %s: %d without %q", address, r.StatusCode, want)
 		}
 	}
 }
@@ -140,9 +164,12 @@ func snapshotsAreShown(t *testing.T, fx fixture) {
 		{base + "?order=-pages", 200, `aria-sort="ascending"`},
 		{base + "?order=nothing", 400, "can be sorted by"},
 		{"/snapshots?order=-name", 200, `aria-sort="descending"`},
-		{base + "?delta=0.7", 400, "there are 0, 0.1, 0.2"},
-		{base + "?delta=NaN", 400, "Nothing is stored of this delta"},
-		{base + "?threshold=2", 400, "Nothing is stored of this threshold"},
+		{base + "?delta=0.7", 200, "δ = .7"},
+		{base + "?threshold=0.33", 200, "Pages judged novel from a novelty of 0.33 on"},
+		{base + "?delta=NaN", 400, "δ is a number"},
+		{base + "?delta=1", 400, "δ is a number"},
+		{base + "?threshold=2", 400, "from 0 to 1"},
+		{base + "/accuracy.svg?threshold=x", 400, "from 0 to 1"},
 		{base + "/sizes.png", 404, "A series has the figures"},
 		{base + "/other.svg", 404, "A series has the figures"},
 		{"/snapshots/other/sizes.svg", 404, "no series of this name"},
