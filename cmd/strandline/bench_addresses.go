@@ -92,7 +92,8 @@ func (c *benchPagesCmd) addresses(ctx context.Context, db *store.DB) ([]addressK
 	of("/timemap/link/..", func(r *store.PageRow) string { return "/timemap/link/" + r.URL })
 	of("/timemap/json/..", func(r *store.PageRow) string { return "/timemap/json/" + r.URL })
 	out = append(out, addressKind{"/web/..id_/..", captureAddress(ctx, db, one)})
-	return out, nil
+	long, err := longAddresses(ctx, db)
+	return append(out, long...), err
 }
 
 // searchAddresses adds searches for words that many and few pages have, alone and
@@ -170,14 +171,14 @@ func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handl
 	if err != nil {
 		postgres = 0 // on another machine, or in another container
 	}
-	used := func() (sum time.Duration) {
+	used := func() (own, db time.Duration) {
 		if d, err := bench.Processes().Process(os.Getpid()); err == nil {
-			sum += d
+			own = d
 		}
 		if d, err := bench.Processes().Family(postgres); err == nil && postgres > 1 {
-			sum += d
+			db = d
 		}
-		return sum
+		return own, db
 	}
 	var out []addressFigure
 	for _, k := range kinds {
@@ -186,7 +187,7 @@ func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handl
 		}
 		f := addressFigure{Address: k.name}
 		times := make([]float64, c.Requests)
-		before := used()
+		ownBefore, dbBefore := used()
 		for i := range times {
 			address := k.make()
 			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost"+strings.ReplaceAll(address, " ", "%20"), http.NoBody)
@@ -203,7 +204,9 @@ func (c *benchPagesCmd) ask(ctx context.Context, db *store.DB, server http.Handl
 			}
 			f.Largest = max(f.Largest, w.Body.Len())
 		}
-		f.CPU = float64((used() - before).Microseconds()) / 1000 / float64(c.Requests)
+		own, db := used()
+		f.Postgres = millis(db-dbBefore, c.Requests)
+		f.CPU = f.Postgres + millis(own-ownBefore, c.Requests)
 		slices.Sort(times)
 		f.Median, f.P99 = times[len(times)/2], times[min(len(times)-1, len(times)*99/100)]
 		out = append(out, f)

@@ -49,7 +49,7 @@ func copyPages(ctx context.Context, pool *pgxpool.Pool, c copying) error {
 		select page_id, row_number() over (order by page_id) as n from core.page_state where version between 1 and %d`, c.versions)); err != nil {
 		return err
 	}
-	if err := pool.QueryRow(ctx, `select (select count(*)::int from bench_page), (select max(last_seen) from core.version)`).Scan(&templates, &last); err != nil {
+	if err := pool.QueryRow(ctx, `select (select count(*)::int from bench_page), (select max(last_seen) from core.version join bench_page using (page_id))`).Scan(&templates, &last); err != nil {
 		return err
 	}
 	for _, t := range []string{"fetch", "version"} {
@@ -204,6 +204,6 @@ func contentStatement(ctx context.Context, pool *pgxpool.Pool, table, key string
 			exprs[i] = "$1::int"
 		}
 	}
-	return fmt.Sprintf(`insert into core.%[1]s (%[2]s) select distinct on (t.%[4]s) %[3]s from core.%[1]s t where t.bucket >= %[5]d order by t.%[4]s
+	return fmt.Sprintf(`insert into core.%[1]s (%[2]s) select distinct on (t.%[4]s) %[3]s from core.%[1]s t where t.bucket >= %[5]d and t.bucket in (select bucket from core.page_state join bench_page using (page_id)) order by t.%[4]s
 		on conflict do nothing`, table, strings.Join(names, ", "), strings.Join(exprs, ", "), key, copyBuckets), nil
 }

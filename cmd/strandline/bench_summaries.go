@@ -51,7 +51,7 @@ type wordsByShare struct{ common, usual, seldom string }
 func benchWords(ctx context.Context, db *store.DB) (w wordsByShare, err error) {
 	err = db.Pool().QueryRow(ctx, `
 		with w as (select word, ndoc, max(ndoc) over () as most
-		           from ts_stat('select p.words from core.passage p order by p.from_at, p.page_id, p.part limit 5000')
+		           from ts_stat('select p.words from core.passage p order by p.from_at desc, p.page_id, p.part limit 5000')
 		           where word ~ '^[a-z]{4,}$')
 		select (select word from w order by ndoc desc, word limit 1),
 		       (select word from w order by abs(ndoc - most / 10), word limit 1),

@@ -241,6 +241,17 @@ func noteTruth(t *report.Table, all []computed) {
 	t.Note("Paper: baselines 0.6734, 0.7598 and 0.6689; about 20 %%, 40 %% and 20 %% of old pages get novelty above 0.")
 }
 
+// PrecisionRecall are those of a threshold by its truth (SCIENCE T7); nil where they are
+// not defined.
+func PrecisionRecall(res *store.NoveltyResult, a *store.NoveltyAccuracy) (precision, recall *float64) {
+	for _, truth := range res.Truths {
+		if truth.Truth == a.Truth && truth.Old+truth.New+truth.Future > 0 {
+			return quotient(a.Hits, a.Judged), quotient(a.Hits, truth.New+truth.Future)
+		}
+	}
+	return nil, nil // nothing is dated
+}
+
 // quotient is nil where it is not defined.
 func quotient(a, b int64) *float64 {
 	if b == 0 {

@@ -58,6 +58,14 @@ func Read(ctx context.Context, db *store.DB, of store.Series) (*Series, error) {
 	return s, nil
 }
 
+// Each calls f with the snapshots that can be compared with one before them, in order of
+// time, and their results.
+func (s *Series) Each(f func(*store.SeriesSnapshot, *store.NoveltyResult)) {
+	for i := range s.computed {
+		f(&s.computed[i].SeriesSnapshot, s.computed[i].NoveltyResult)
+	}
+}
+
 // Deltas are the decays of novelty per link that results are stored of, ascending.
 func (s *Series) Deltas() []float64 {
 	var out []float64

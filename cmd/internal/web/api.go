@@ -28,6 +28,21 @@ type endpoint struct {
 	params  []param // of the query
 	answer  func(s *Server, r *http.Request) (any, error)
 	kind    reflect.Type // of what answer returns
+	form    []param      // what is sent as a form, by POST, for editors; nil: GET, for viewers
+}
+
+// method is the one that the endpoint answers to.
+func (e *endpoint) method() string {
+	if e.form != nil {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// sending makes an endpoint of one that takes a form, with the token that all forms carry.
+func (e endpoint) sending(fields ...param) endpoint {
+	e.form = append(fields, param{formField, "the form_token that the list of what can be decided gives", "string", nil})
+	return e
 }
 
 // param is a parameter of a query.
@@ -39,7 +54,7 @@ type param struct {
 
 // of makes an endpoint whose answers have one type.
 func of[T any](path, summary string, answer func(*Server, *http.Request) (T, error), params ...param) endpoint {
-	return endpoint{path, summary, params, func(s *Server, r *http.Request) (any, error) { return answer(s, r) }, reflect.TypeFor[T]()}
+	return endpoint{path: path, summary: summary, params: params, answer: func(s *Server, r *http.Request) (any, error) { return answer(s, r) }, kind: reflect.TypeFor[T]()}
 }
 
 // apiList is one page of a list. Next is the address of the items behind them.
@@ -51,7 +66,11 @@ type apiList[T any] struct {
 func (s *Server) apiRoutes() []route {
 	var out []route
 	for _, e := range endpoints() {
-		out = append(out, route{"GET " + apiBase + e.path, s.api(e), viewer, false})
+		need := viewer
+		if e.form != nil {
+			need = editor
+		}
+		out = append(out, route{e.method() + " " + apiBase + e.path, s.api(e), need, false})
 	}
 	return append(out,
 		route{"GET " + apiBase + "/openapi.json", s.openapi, viewer, true},
@@ -68,6 +87,11 @@ func (s *Server) api(e endpoint) handler {
 			}
 			if len(values) > 1 {
 				return badRequest(fmt.Sprintf("The parameter %.40q is given more than once.", name))
+			}
+		}
+		if e.form != nil {
+			if err := s.checkForm(r); err != nil {
+				return err
 			}
 		}
 		v, err := e.answer(s, r)

@@ -3,9 +3,11 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,16 +30,22 @@ type schema struct {
 type apiDocument struct {
 	OpenAPI string `json:"openapi"`
 	Paths   map[string]struct {
-		Get struct {
-			Parameters []struct {
-				Name, In string
-			}
-			Responses map[string]struct {
-				Content map[string]struct{ Schema *schema }
-			}
-		}
+		Get, Post *apiOperation
 	}
 	Components struct{ Schemas map[string]*schema }
+}
+
+// apiOperation is what an address answers to a method.
+type apiOperation struct {
+	Parameters []struct {
+		Name, In string
+	}
+	RequestBody struct {
+		Content map[string]struct{ Schema *schema }
+	}
+	Responses map[string]struct {
+		Content map[string]struct{ Schema *schema }
+	}
 }
 
 // fits says what of a value a schema does not allow; empty: nothing.
@@ -113,12 +121,19 @@ func apiAnswers(t *testing.T, fx fixture) {
 		"/series/{name}/snapshots": fixtureHours, "/series/{name}/snapshots/{number}/pages": 10, "/series/{name}/search": fixtureHours, "/series/{name}/search/pages": 10, "/search": 10,
 		"/topics": 1, "/topics/{name}/pages": 3, "/topics/{name}/periods": 4, "/topics/{name}/periods/{period}/sentences": 2, "/topics/{name}/periods/{period}/terms": 2,
 		"/topics/{name}/periods/{period}/pages": 3,
+		"/series/{name}/convergence":            3 * (fixtureHours - 1), "/series/{name}/distribution": 3 * 11 * (fixtureHours - 1), "/series/{name}/accuracy": 3 * 12, "/topics/{name}/proposed": 1,
 	}
 	last := noon.Add(-2 * time.Hour).Format("20060102T150405Z")
-	if want := 31; len(d.Paths) != want {
+	if want := 36; len(d.Paths) != want {
 		t.Errorf("%d paths in the document, want %d: a new one wants a line in this test", len(d.Paths), want)
 	}
 	for path, p := range d.Paths {
+		if (p.Get == nil) == (p.Post == nil) {
+			t.Errorf("%s answers to GET: %v, to POST: %v; want one of them", path, p.Get != nil, p.Post != nil)
+		}
+		if p.Get == nil {
+			continue // apiDecides
+		}
 		name := url.PathEscape(fixtureTopic)
 		if strings.Contains(path, "/series/") {
 			name = url.PathEscape(fixtureSeries)
@@ -150,6 +165,7 @@ func apiAnswers(t *testing.T, fx fixture) {
 		apiPages(t, s, address, filled[strings.TrimPrefix(path, "/api/v1")])
 	}
 	apiScheduleIs(t, s, fx)
+	apiReports(t, s)
 	later := newServer(t, fx.DB, func(o *web.Options) { o.Now = func() time.Time { return noon.Add(time.Hour) } })
 	for _, address := range []string{"/api/v1/schedule/due", "/api/v1/schedule/late"} {
 		apiPages(t, later, address, fixturePages)
@@ -163,7 +179,8 @@ func apiAnswers(t *testing.T, fx fixture) {
 		"/changes?significance=7": 400, "/changes?after=1_2": 400, "/nothing": 404, "/series/none/snapshots": 404, "/pages?q=" + strings.Repeat("x", 2000): 400,
 		"/search": 400, "/search?q=%22open": 400, "/search?q=a&sort=size": 400, "/search?q=a&after=NaN_1": 400, "/series/none/search?q=a": 404, "/topics/none": 404, "/schedule/never": 400, "/schedule/due?after=x": 400,
 		"/series/hourly%20web/search/pages?q=a&sort=size": 400, "/series/hourly%20web/search/pages?q=a&kind=odd": 400, "/series/hourly%20web/search/pages?q=a&after=1_2": 400,
-		"/series/hourly%20web/search/pages?q=a&snapshot=0": 400, "/pages?category=none&watch=none": 404, "/topics/none/pages": 404,
+		"/series/hourly%20web/search/pages?q=a&snapshot=0": 400, "/pages?category=none&watch=none": 404, "/series/none/convergence": 404, "/series/hourly%20web/accuracy?delta=2": 400, "/series/hourly%20web/search?q=a&novel=2": 400,
+		"/topics/none/proposed": 404, "/topics/none/pages": 404,
 		"/topics/none/periods": 404, "/topics/the%20hours/periods/yesterday": 404, "/topics/the%20hours/periods/20000101T000000Z/terms": 404, "/topics/the%20hours/periods?after=x": 400,
 		"/topics/the%20hours/periods/" + last + "/sentences?mode=odd": 400, "/topics?limit=0": 400, "/pages/" + page + "/versions/0": 400, "/pages/" + page + "/versions/9999": 404,
 		"/pages/" + page + "/versions/x": 400, "/pages/" + page + "/diff?by=odd": 400, "/pages/" + page + "/diff?a=1&b=9999": 404, "/pages/" + page + "/diff?b=1": 404,
@@ -194,6 +211,35 @@ func apiScheduleIs(t *testing.T, s http.Handler, fx fixture) {
 	}
 	if want := fmt.Sprintf(`data-h="Due">%d</td><td class="num" data-h="Late">%d</td><td class="num" data-h="Failing">%d<`, h.Due, h.Late, h.Failing); !strings.Contains(page, want) {
 		t.Errorf("the page has no %s", want)
+	}
+}
+
+// apiReports wants the reports of a series to say what its pages' tables do.
+func apiReports(t *testing.T, s http.Handler) {
+	t.Helper()
+	for report, column := range map[string]string{"convergence": "l1_change", "distribution": "pages", "accuracy": "hits"} {
+		var list struct{ Items []map[string]any }
+		if err := json.Unmarshal([]byte(bodyOf(t, get(t, s, "/api/v1/series/hourly%20web/"+report+"?delta=0.1&limit=1000"))), &list); err != nil {
+			t.Fatal(err)
+		}
+		rows := csvOf(t, s, "/snapshots/hourly%20web/"+report+".csv?delta=0.1")
+		at := slices.IndexFunc(rows[0], func(name string) bool {
+			return strings.HasPrefix(column, strings.ToLower(strings.ReplaceAll(name, " ", "_")))
+		})
+		want, got := 0.0, 0.0
+		for _, row := range rows[1:] {
+			v, err := strconv.ParseFloat(row[at], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += v
+		}
+		for _, one := range list.Items {
+			got += one[column].(float64)
+		}
+		if math.Abs(want-got) > 1e-6*max(1, want) || len(list.Items) == 0 {
+			t.Errorf("%s: %d items sum up to %v, the table to %v", report, len(list.Items), got, want)
+		}
 	}
 }
 

@@ -21,6 +21,8 @@ func endpoints() []endpoint {
 	after := param{"after", "where the list goes on, as next of the answer before says", "string", nil}
 	from, to := param{"from", "from this time on", "date-time", nil}, param{"to", "before this time", "date-time", nil}
 	words := param{"q", "words, \"phrases\", - before what must not be there, OR between alternatives", "string", nil}
+	delta := param{"delta", "of this decay of novelty per link alone, one of those that are stored", "number", nil}
+	novel := param{"novel", "novelty from which a page is judged novel, 0 to 1; without it that of the series", "number", nil}
 	significance := param{"significance", "at least this significance, 0 to 1", "number", nil}
 	return []endpoint{
 		of("/pages", "Fetched pages, last changed first.", apiPages,
@@ -50,13 +52,19 @@ func endpoints() []endpoint {
 		of("/series", "The series of snapshots.", apiSeries),
 		of("/series/{name}/snapshots", "The snapshots of a series in order of time.", apiSnapshots),
 		of("/series/{name}/snapshots/{number}/pages", "The pages that a snapshot crawled.", apiSnapshotPages, limit, after),
-		of("/series/{name}/search", "The pages that fit, by the three kinds of novelty, over the snapshots of a series.", apiSeriesSearch, words, limit, after),
-		of("/series/{name}/search/pages", "The pages behind these counts.", apiSeriesFound, words, param{"kind", "pages of this kind", "string", keywordKinds()},
+		of("/series/{name}/search", "The pages that fit, by the three kinds of novelty, over the snapshots of a series.", apiSeriesSearch, words, novel, limit, after),
+		of("/series/{name}/search/pages", "The pages behind these counts.", apiSeriesFound, words, novel, param{"kind", "pages of this kind", "string", keywordKinds()},
 			param{"snapshot", "pages of this snapshot", "integer", nil}, from, to, param{"sort", "the order", "string", keywordOrders()}, limit, after),
+		of("/series/{name}/convergence", "How much the scores of the snapshots changed in each iteration.", apiConvergence, delta, limit, after),
+		of("/series/{name}/distribution", "How novelty is spread over the pages that are not known to be old.", apiDistribution, delta, limit, after),
+		of("/series/{name}/accuracy", "How well thresholds of novelty tell new pages, by pages of a known age.", apiAccuracies, delta, limit, after),
 		of("/search", "Pages by the words of any of their versions.", apiSearch, words, from, to, param{"sort", "the order", "string", []string{"time", "rank"}}, limit, after),
 		of("/topics", "The topics.", apiTopics, limit, after),
 		of("/topics/{name}", "One topic.", apiOneTopic),
 		of("/topics/{name}/pages", "The pages of a topic, the best first, with those that wait and those that left.", apiTopicPages, limit, after),
+		of("/topics/{name}/proposed", "The pages that wait for a decision, with the token that a decision has to bring.", apiProposedPages, limit, after),
+		of("/topics/{name}/review", "Takes a proposed page into the topic, or refuses it.", apiDecide).sending(
+			param{"page", "the page", "integer", nil}, param{"decision", "what is decided", "string", []string{"accept", "refuse"}}),
 		of("/topics/{name}/periods", "The periods of a topic, newest first.", apiPeriods, limit, after),
 		of("/topics/{name}/periods/{period}", "One period of a topic.", apiOnePeriod),
 		of("/topics/{name}/periods/{period}/sentences", "The summary of a period: its sentences with their neighbours.", apiSentences,

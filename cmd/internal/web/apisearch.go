@@ -94,6 +94,19 @@ type apiNovelty struct {
 	Delta     *float64  `json:"delta"`
 }
 
+// threshold is the novelty from which pages are judged novel: as asked for, or that of the
+// series.
+func (s *Server) threshold(r *http.Request, of store.SeriesID) (float64, error) {
+	t, err := noveltyFrom(r)
+	switch {
+	case err != nil:
+		return 0, err
+	case t != nil:
+		return *t, nil
+	}
+	return s.db.Threshold(r.Context(), of)
+}
+
 func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err error) {
 	series, err := s.seriesNamed(r)
 	if err != nil {
@@ -103,7 +116,7 @@ func apiSeriesSearch(s *Server, r *http.Request) (out apiList[apiNovelty], err e
 	if err != nil {
 		return out, err
 	}
-	threshold, err := s.db.Threshold(r.Context(), series.ID)
+	threshold, err := s.threshold(r, series.ID)
 	if err != nil {
 		return out, err
 	}
@@ -170,7 +183,7 @@ func apiSeriesFound(s *Server, r *http.Request) (out apiList[apiNewPage], err er
 	if opt.After, err = readKeywordMark(v.Get("after")); err != nil {
 		return out, err
 	}
-	if opt.Threshold, err = s.db.Threshold(r.Context(), series.ID); err != nil {
+	if opt.Threshold, err = s.threshold(r, series.ID); err != nil {
 		return out, err
 	}
 	_, rows, err := s.db.KeywordNovelty(r.Context(), series.ID, q, opt)

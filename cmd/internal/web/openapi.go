@@ -56,14 +56,17 @@ func description(version string) object {
 			}
 			params = append(params, object{"name": p.name, "in": "query", "description": p.note, "schema": schema})
 		}
-		paths[apiBase+e.path] = object{"get": object{
-			"summary": e.summary, "operationId": operation(e.path), "parameters": params,
-			"responses": object{
-				"200":     object{"description": "The answer.", "content": object{"application/json": object{"schema": schemaOf(e.kind, schemas)}}},
-				"304":     object{"description": "The reader has it, by If-None-Match."},
-				"default": object{"description": "A problem (RFC 9457).", "content": object{"application/problem+json": object{"schema": problemRef}}},
-			},
-		}}
+		responses := object{
+			"200":     object{"description": "The answer.", "content": object{"application/json": object{"schema": schemaOf(e.kind, schemas)}}},
+			"default": object{"description": "A problem (RFC 9457).", "content": object{"application/problem+json": object{"schema": problemRef}}},
+		}
+		one := object{"summary": e.summary, "operationId": operation(e.method(), e.path), "parameters": params, "responses": responses}
+		if e.form != nil {
+			one["requestBody"] = object{"required": true, "content": object{"application/x-www-form-urlencoded": object{"schema": formSchema(e.form)}}}
+		} else {
+			responses["304"] = object{"description": "The reader has it, by If-None-Match."}
+		}
+		paths[apiBase+e.path] = object{strings.ToLower(e.method()): one}
 	}
 	return object{
 		"openapi": "3.1.0", "info": object{"title": "Strandline", "version": version, "description": "What is known of watched pages and how they change. Times are UTC; lists go on at next."},
@@ -72,9 +75,23 @@ func description(version string) object {
 }
 
 // operation names an endpoint by its path.
-func operation(path string) string {
+func operation(method, path string) string {
 	name := strings.NewReplacer("/", "_", "{", "by_", "}", "").Replace(strings.TrimPrefix(path, "/"))
-	return "get_" + name
+	return strings.ToLower(method) + "_" + name
+}
+
+// formSchema describes what is sent as a form.
+func formSchema(fields []param) object {
+	properties, required := object{}, []string{}
+	for _, f := range fields {
+		one := object{"type": f.kind, "description": f.note}
+		if f.enum != nil {
+			one["enum"] = f.enum
+		}
+		properties[f.name] = one
+		required = append(required, f.name)
+	}
+	return object{"type": "object", "properties": properties, "required": required}
 }
 
 // schemaOf describes a Go type as encoding/json writes it. Structs become

@@ -66,8 +66,8 @@ func TestEveryFormIsGuarded(t *testing.T) {
 			}
 		}
 	}
-	if forms < 3 {
-		t.Errorf("%d forms, want those of logging in and out and of the review", forms)
+	if forms < 4 {
+		t.Errorf("%d forms, want those of logging in and out and of the review, by page and API", forms)
 	}
 }
 

@@ -138,12 +138,8 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 			return nil, badRequest(fmt.Sprintf("The snapshot is a number from 0 to %d.", maxSnapshot))
 		}
 	}
-	if a.Novel != "" {
-		t, err := strconv.ParseFloat(a.Novel, 64)
-		if err != nil || !(t >= 0 && t <= 1) {
-			return nil, badRequest("The novelty from which pages are judged novel is a number from 0 to 1.")
-		}
-		a.novel = &t
+	if a.novel, err = noveltyFrom(r); err != nil {
+		return nil, err
 	}
 	switch a.Kind {
 	case "", string(store.KindNewWord), string(store.KindNovel), string(store.KindUncertain):
@@ -173,6 +169,20 @@ func (s *Server) readAsked(r *http.Request) (*asked, error) {
 		a.Sort = ""
 	}
 	return a, nil
+}
+
+// noveltyFrom reads the novelty from which pages are to be judged novel; nil where it is
+// left to the series.
+func noveltyFrom(r *http.Request) (*float64, error) {
+	text := r.URL.Query().Get("novel")
+	if text == "" {
+		return nil, nil
+	}
+	t, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(t >= 0 && t <= 1) {
+		return nil, badRequest("The novelty from which pages are judged novel is a number from 0 to 1.")
+	}
+	return &t, nil
 }
 
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {

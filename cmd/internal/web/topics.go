@@ -8,7 +8,6 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -325,26 +324,10 @@ func (s *Server) reviewTopic(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkForm(r); err != nil {
 		return err
 	}
-	t, err := s.db.TopicByName(r.Context(), r.PathValue("name"))
-	if errors.Is(err, store.ErrNotFound) {
-		return notFound("There is no topic of that name.")
-	}
-	if err != nil {
+	if _, err := s.decide(r); err != nil {
 		return err
 	}
-	page, err := strconv.ParseInt(r.PostForm.Get("page"), 10, 64)
-	decision := r.PostForm.Get("decision")
-	if err != nil || decision != "accept" && decision != "refuse" {
-		return badRequest("A page is accepted or refused.")
-	}
-	err = s.db.DecideTopicPage(r.Context(), t.ID, store.PageID(page), decision == "accept", s.now().UTC())
-	if errors.Is(err, store.ErrNotFound) {
-		return notFound("This page does not wait for a decision any more; somebody may have decided already.")
-	}
-	if err != nil {
-		return err
-	}
-	http.Redirect(w, r, topicPath(t.Name)+"#review", http.StatusSeeOther)
+	http.Redirect(w, r, topicPath(r.PathValue("name"))+"#review", http.StatusSeeOther)
 	return nil
 }
 

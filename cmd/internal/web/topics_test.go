@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -104,5 +106,71 @@ func TestReview(t *testing.T) {
 		if got := ask(h, http.MethodPost, address, f).Code; got != tt.want {
 			t.Errorf("%s: status %d, want %d", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestReviewByAPI decides on the proposed page as a program does: with the token that the
+// list of such pages brings. What is sent and what comes back is as the document says.
+func TestReviewByAPI(t *testing.T) {
+	t.Parallel()
+	fx := fill(t, open(t))
+	h := newServer(t, fx.DB, nil)
+	const base = "/api/v1/topics/the%20hours"
+	var list struct {
+		Items     []struct{ Page int64 }
+		FormToken string `json:"form_token"`
+	}
+	read := func() {
+		t.Helper()
+		if err := json.Unmarshal(ask(h, http.MethodGet, base+"/proposed", nil).Body.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read(); len(list.Items) != 1 || list.FormToken == "" {
+		t.Fatalf("waiting pages: %+v", list)
+	}
+	var d apiDocument
+	if err := json.Unmarshal(ask(h, http.MethodGet, "/api/v1/openapi.json", nil).Body.Bytes(), &d); err != nil {
+		t.Fatal(err)
+	}
+	post := d.Paths["/api/v1/topics/{name}/review"].Post
+	if post == nil {
+		t.Fatal("the document has no decision")
+	}
+	page := strconv.FormatInt(list.Items[0].Page, 10)
+	form := map[string]string{"form_token": list.FormToken, "page": page, "decision": "accept"}
+	if want := post.RequestBody.Content["application/x-www-form-urlencoded"].Schema; want == nil || len(want.Required) != len(form) {
+		t.Fatalf("the document wants %+v to be sent", want)
+	}
+	for _, tt := range []struct {
+		name, key, value string
+		want             int
+	}{
+		{"without the token", "form_token", "x", http.StatusForbidden},
+		{"no decision", "decision", "maybe", http.StatusBadRequest},
+		{"no page", "page", "x", http.StatusBadRequest},
+		{"another page", "page", "1", http.StatusNotFound},
+		{"as it is", "decision", "accept", http.StatusOK},
+		{"again", "decision", "refuse", http.StatusNotFound},
+	} {
+		f := url.Values{}
+		for k, v := range form {
+			f.Set(k, v)
+		}
+		f.Set(tt.key, tt.value)
+		answer := ask(h, http.MethodPost, base+"/review", f)
+		kind, schema := "application/problem+json", post.Responses["default"]
+		if tt.want == http.StatusOK {
+			kind, schema = "application/json", post.Responses["200"]
+		}
+		var v any
+		if err := json.Unmarshal(answer.Body.Bytes(), &v); err != nil || answer.Code != tt.want || answer.Header().Get("Content-Type") != kind {
+			t.Errorf("%s: status %d, %s: %v, want %d", tt.name, answer.Code, answer.Header().Get("Content-Type"), err, tt.want)
+		} else if fault := d.fits(schema.Content[kind].Schema, v, tt.name); fault != "" {
+			t.Error(fault)
+		}
+	}
+	if read(); len(list.Items) != 0 {
+		t.Errorf("still waiting: %+v", list.Items)
 	}
 }
