@@ -29,7 +29,7 @@ var (
 		from core.snapshot_miss m join core.numbered_snapshot n using (snapshot_id)
 		where n.series_id = $1 order by n.snapshot, m.delta`}
 	qJudgedNovel = statement{all, `
-		select n.snapshot, count(*) filter (where v.novelty >= $2::real)
+		select n.snapshot, count(*) filter (where v.novelty >= $2::float8::real)
 		from core.numbered_snapshot n join core.snapshot_novelty v using (snapshot_id)
 		where n.series_id = $1 and v.class = 'U' group by n.snapshot`}
 )
