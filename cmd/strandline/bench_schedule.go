@@ -27,12 +27,14 @@ type benchScheduleCmd struct {
 	Proxy string  `help:"Crawl the simulated web behind this proxy instead of the built-in one." placeholder:"URL"`
 	Admin string  `help:"Where that web is told its time, lists its pages and counts requests." placeholder:"URL"`
 	At    string  `help:"The time at which the run begins." placeholder:"TIME"`
+
+	For time.Duration `help:"End after this time of the machine, with the days that were reached by then; 0: none."`
 }
 
 // scheduleFigures is what the command prints.
 type scheduleFigures struct {
 	Pages   int     `json:"pages"`
-	Hours   int     `json:"hours"`
+	Hours   float64 `json:"hours"`
 	Seconds float64 `json:"seconds"`
 	// Of the requests, as the simulated web saw them.
 	Requests       int            `json:"requests"`
@@ -43,6 +45,7 @@ type scheduleFigures struct {
 	DelayBroken    int            `json:"requests_before_the_crawl_delay"`
 	RobotsBroken   int            `json:"requests_against_robots_txt"`
 	ShortestGap    float64        `json:"shortest_seconds_between_requests_of_a_host"`
+	ShortestSent   float64        `json:"shortest_seconds_between_requests_of_a_host_by_the_daemons_clock"`
 	Missed         int64          `json:"slots_recorded_as_missed"`
 	SlotsInStore   int64          `json:"slots_with_a_fetch_in_the_store"`
 	LatestMinutes  float64        `json:"longest_lag_minutes"`
@@ -95,7 +98,7 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer o.Close()
-	seen := &visitCounter{RoundTripper: web.transport, now: clk.Now, pages: map[string]*pageVisits{}}
+	seen := &visitCounter{RoundTripper: web.transport, now: clk.Now, pages: map[string]*pageVisits{}, hosts: map[string]time.Time{}, gap: 1 << 62}
 	s, err := a.newService(o, clk, seen)
 	if err != nil {
 		return err
@@ -104,12 +107,16 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 	if err := c.keep(ctx, s, clk, epoch, web.follow); err != nil {
 		return err
 	}
-	f := scheduleFigures{Pages: c.Pages, Hours: 24 * c.Days, Seconds: round3(time.Since(begin).Seconds()), Missed: s.daemon.Health().Missed}
+	reached := clk.Now().Add(-scheduleGrace)
+	if end := epoch.Add(time.Duration(c.Days) * 24 * time.Hour); reached.After(end) {
+		reached = end
+	}
+	f := scheduleFigures{Pages: c.Pages, Hours: round3(reached.Sub(epoch).Hours()), Seconds: round3(time.Since(begin).Seconds()), Missed: s.daemon.Health().Missed}
 	if err := web.count(ctx, &f); err != nil {
 		return err
 	}
 	f.byVisits(seen, urls)
-	if err := f.byStore(ctx, s, epoch.Add(time.Duration(c.Days)*24*time.Hour)); err != nil {
+	if err := f.byStore(ctx, s, reached); err != nil {
 		return err
 	}
 	return a.printJSON(f)
@@ -132,10 +139,12 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 	go func() { ended <- s.run(ctx) }()
 	driven := make(chan struct{})
 	end := epoch.Add(time.Duration(c.Days)*24*time.Hour + scheduleGrace)
+	begin := time.Now()
+	over := func() bool { return !clk.Now().Before(end) || c.For > 0 && time.Since(begin) >= c.For }
 	go func() {
 		defer close(driven)
 		clk.Run(ctx, func() bool {
-			if !clk.Now().Before(end) {
+			if over() {
 				stop()
 				return true
 			}
@@ -146,7 +155,7 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 	err := <-ended
 	stop()
 	<-driven
-	if err == nil && clk.Now().Before(end) {
+	if err == nil && !over() {
 		err = context.Canceled // told to stop before the time was over
 	}
 	return err
@@ -164,6 +173,9 @@ func (f *scheduleFigures) byVisits(seen *visitCounter, urls []string) {
 		least = min(least, v.least)
 	}
 	f.Shortest = round3(least.Minutes())
+	if len(seen.hosts) > 0 {
+		f.ShortestSent = round3(seen.gap.Seconds())
+	}
 }
 
 // byStore fills in what is stored of the slots before end.
@@ -200,8 +212,10 @@ func (f *scheduleFigures) byStore(ctx context.Context, s *service, end time.Time
 type visitCounter struct {
 	http.RoundTripper
 	now   func() time.Time
-	mu    sync.Mutex // guards pages
+	mu    sync.Mutex // guards what follows
 	pages map[string]*pageVisits
+	hosts map[string]time.Time // last request, robots.txt too
+	gap   time.Duration        // shortest between two requests of a host
 }
 
 type pageVisits struct {
@@ -215,6 +229,10 @@ func (l *visitCounter) RoundTrip(r *http.Request) (*http.Response, error) {
 	now := l.now()
 	l.mu.Lock()
 	address := r.URL.String()
+	if last, ok := l.hosts[r.URL.Host]; ok {
+		l.gap = min(l.gap, now.Sub(last))
+	}
+	l.hosts[r.URL.Host] = now
 	v := l.pages[address]
 	if v == nil {
 		v = &pageVisits{least: time.Duration(1 << 62)}
