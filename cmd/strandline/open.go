@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -121,19 +123,8 @@ func (e noState) Error() string {
 // when that is it. Without create, a private one that does not exist is an error and
 // no directory is made for it.
 func (a *app) database(ctx context.Context, c *configs.Config, create bool) (string, *localpg.Server, error) {
-	url := a.flags.Database
-	if url == "" {
-		url = c.Database.URL.Reveal()
-	}
-	if url == "" && c.Database.URLFile != "" {
-		secret, err := c.Database.URLFile.Read(os.Getenv("CREDENTIALS_DIRECTORY"))
-		if err != nil {
-			return "", nil, usageError{err}
-		}
-		url = secret.Reveal()
-	}
-	if url != "" {
-		return url, nil, nil
+	if url, err := a.namedDatabase(c); err != nil || url != "" {
+		return url, nil, err
 	}
 	asked := a.flags.StateDir != ""
 	if dir := presentDir(string(c.StateDir), asked); !create && !localpg.Exists(dir) {
@@ -151,6 +142,31 @@ func (a *app) database(ctx context.Context, c *configs.Config, create bool) (str
 		return "", nil, errors.Join(err, server.Close())
 	}
 	return server.URL(databaseName), server, nil
+}
+
+// namedDatabase is the URL of the database that flags or files name; empty: the private one.
+func (a *app) namedDatabase(c *configs.Config) (string, error) {
+	url := a.flags.Database
+	if url == "" {
+		url = c.Database.URL.Reveal()
+	}
+	if url == "" && c.Database.URLFile != "" {
+		secret, err := c.Database.URLFile.Read(os.Getenv("CREDENTIALS_DIRECTORY"))
+		if err != nil {
+			return "", usageError{err}
+		}
+		url = secret.Reveal()
+	}
+	return url, nil
+}
+
+// databaseKey tells databases apart by their URLs, without what is secret in them; that of the private one is empty.
+func databaseKey(url string) string {
+	if url == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(url))
+	return hex.EncodeToString(sum[:])
 }
 
 // stateDir makes the state directory. A person who runs the program without

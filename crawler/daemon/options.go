@@ -115,7 +115,7 @@ func (o Options) withDefaults(c clock.Clock) Options {
 		o.Host, _ = os.Hostname()
 	}
 	if o.Alive == nil {
-		o.Alive = alive
+		o.Alive = Alive
 	}
 	if o.Report == nil {
 		o.Report = func(Event) {}
@@ -141,9 +141,9 @@ func set[T comparable](field *T, value T) {
 	}
 }
 
-// alive reports whether another process of this machine runs. Our own number is a
+// Alive reports whether another process of this machine runs. Our own number is a
 // predecessor's, as in a container that was started again.
-func alive(pid int) bool {
+func Alive(pid int) bool {
 	if pid == os.Getpid() {
 		return false
 	}

@@ -2,8 +2,8 @@
 // state directory: a Unix socket in it that speaks HTTP. Who may open the socket
 // is who may write to the directory.
 //
-// Claim keeps a second daemon off; Listen serves a daemon's Handler; Dial gives a Client for the commands reload
-// and status. What the daemon knows beyond its database is all that passes here.
+// Claim keeps a second daemon off; Listen serves a daemon's Handler; Dial gives a Client for the commands reload,
+// status and fetch. What the daemon knows beyond its database is all that passes here.
 package control
 
 import (
@@ -24,6 +24,12 @@ import (
 // socketName is the file in the state directory.
 const socketName = "control.sock"
 
+const (
+	maxRequest = 1 << 20 // bytes
+	// lastAnswers is how long answers that have begun may take when the daemon stops.
+	lastAnswers = 5 * time.Second
+)
+
 // ErrNoDaemon means that no daemon listens on the state directory.
 var ErrNoDaemon = errors.New("no daemon runs on this state directory")
 
@@ -33,10 +39,27 @@ type Reloaded struct {
 	Errors  []string `json:"errors,omitempty"` // why it was refused; the old one stays in force then
 }
 
+// FetchRequest asks for a page to be fetched at once.
+type FetchRequest struct {
+	URL string `json:"url"` // canonical
+	// Database tells the database that the asker would store into from others; empty: the private one.
+	Database string `json:"database,omitempty"`
+}
+
+// Fetched is the answer to a FetchRequest.
+type Fetched struct {
+	Report json.RawMessage `json:"report,omitempty"` // what came, in the asker's and the daemon's own form
+	Error  string          `json:"error,omitempty"`  // why the page was not asked for
+	// Elsewhere says that the daemon stores into another database than the asker, and has done nothing.
+	Elsewhere bool `json:"elsewhere,omitempty"`
+}
+
 // Daemon is what the socket controls.
 type Daemon interface {
 	// Reload takes the configuration anew, all or nothing.
 	Reload(ctx context.Context) Reloaded
+	// Fetch fetches a page at once, as the hosts' rules allow beside all else that the daemon does, and stores it.
+	Fetch(ctx context.Context, r FetchRequest) Fetched
 	// State tells what the daemon does now, in a form for JSON.
 	State(ctx context.Context) any
 }
@@ -88,12 +111,32 @@ func Listen(ctx context.Context, dir string, d Daemon) error {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, r *http.Request) { reply(w, d.Reload(r.Context())) })
+	mux.HandleFunc("POST /fetch", func(w http.ResponseWriter, r *http.Request) {
+		var q FetchRequest
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&q); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		reply(w, d.Fetch(r.Context(), q))
+	})
 	mux.HandleFunc("GET /state", func(w http.ResponseWriter, r *http.Request) { reply(w, d.State(r.Context())) })
 	mux.HandleFunc("GET /ping", func(w http.ResponseWriter, _ *http.Request) { reply(w, true) })
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		// Whoever is being answered has been told to end: a page that came is stored before.
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+		defer cancel()
+		if server.Shutdown(limit) != nil {
+			_ = server.Close()
+		}
+	})
+	err = server.Serve(l)
+	if !stop() {
+		<-ended
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("control socket: %w", err)
 	}
 	return nil
@@ -123,13 +166,19 @@ func Dial(dir string) *Client {
 // Reload asks for the configuration to be taken anew and waits for the outcome.
 func (c *Client) Reload(ctx context.Context) (Reloaded, error) {
 	var out Reloaded
-	return out, c.call(ctx, http.MethodPost, "/reload", &out)
+	return out, c.call(ctx, http.MethodPost, "/reload", nil, &out)
+}
+
+// Fetch asks for a page to be fetched at once and waits for what comes.
+func (c *Client) Fetch(ctx context.Context, r FetchRequest) (Fetched, error) {
+	var out Fetched
+	return out, c.call(ctx, http.MethodPost, "/fetch", r, &out)
 }
 
 // State gives what the daemon does now, as it says it.
 func (c *Client) State(ctx context.Context) (json.RawMessage, error) {
 	var out json.RawMessage
-	return out, c.call(ctx, http.MethodGet, "/state", &out)
+	return out, c.call(ctx, http.MethodGet, "/state", nil, &out)
 }
 
 // Running reports whether a daemon answers.
@@ -142,11 +191,19 @@ func (c *Client) ping(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	var ok bool
-	return ok, c.call(ctx, http.MethodGet, "/ping", &ok)
+	return ok, c.call(ctx, http.MethodGet, "/ping", nil, &ok)
 }
 
-func (c *Client) call(ctx context.Context, method, path string, out any) error {
-	req, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, http.NoBody)
+func (c *Client) call(ctx context.Context, method, path string, in, out any) error {
+	var sent io.Reader = http.NoBody
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("ask the daemon: %w", err)
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://daemon"+path, sent)
 	if err != nil {
 		return err
 	}

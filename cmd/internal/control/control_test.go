@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,9 @@ type daemon struct{ reloads chan struct{} }
 func (d daemon) Reload(context.Context) Reloaded {
 	d.reloads <- struct{}{}
 	return Reloaded{Changes: []string{"added watch x"}}
+}
+func (daemon) Fetch(_ context.Context, r FetchRequest) Fetched {
+	return Fetched{Report: json.RawMessage(`"` + r.URL + `"`), Elsewhere: r.Database != ""}
 }
 func (daemon) State(context.Context) any { return map[string]int{"due": 3} }
 
@@ -51,6 +55,10 @@ func TestControl(t *testing.T) {
 	state, err := client.State(t.Context())
 	if err != nil || string(state) != `{"due":3}` {
 		t.Errorf("State = %s, %v", state, err)
+	}
+	page, err := client.Fetch(t.Context(), FetchRequest{URL: "http://a.test/", Database: "other"})
+	if err != nil || string(page.Report) != `"http://a.test/"` || !page.Elsewhere {
+		t.Errorf("Fetch = %+v, %v", page, err)
 	}
 	if err := Listen(t.Context(), dir, d); err == nil {
 		t.Error("a second daemon on the same directory was let in")
