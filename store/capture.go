@@ -34,6 +34,7 @@ const (
 	KindSnapshot Kind = "snapshot"
 	KindTopic    Kind = "topic"
 	KindImport   Kind = "import"
+	KindSource   Kind = "source" // of a sitemap or feed, by PutSource
 )
 
 // SHA256 is the hash of a payload, the content id.

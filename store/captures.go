@@ -18,7 +18,7 @@ const (
 	from core.fetch f
 	join core.page p on p.bucket = f.bucket and p.page_id = f.page_id
 	left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version
-	where f.status is not null and v.thinned_at is null
+	where f.status is not null and f.kind <> 'source' and v.thinned_at is null
 	  and ($1::text is null or p.url like $1)
 	  and ($2::timestamptz is null or f.started_at >= $2)
 	  and ($3::timestamptz is null or f.started_at < $3)`

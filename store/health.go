@@ -43,10 +43,10 @@ type ScheduleHealth struct {
 	OldestDueAt time.Time // zero: nothing is due
 	LagP50      time.Duration
 	LagP99      time.Duration
-	Pages       int       // that it watches; told by Status
+	Pages       int       // that it watches, or sources that it has; told by Status, of sources always
 	NextDueAt   time.Time // when one of them is due next; zero: never; told by Status
 	SetAside    int       // pages set aside as misconfigured
-	Reason      string    // why one of them was
+	Reason      string    // why one of them was, or a source fails
 }
 
 // StageLag is the queue of a later stage.
@@ -112,6 +112,9 @@ func (db *DB) ScheduleHealth(ctx context.Context) ([]ScheduleHealth, error) {
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read schedule health: %w", err)
+	}
+	if err := db.addSources(ctx, out); err != nil {
+		return nil, err
 	}
 	return out, db.addSetAside(ctx, out)
 }

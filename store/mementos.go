@@ -19,7 +19,7 @@ const (
 		from core.fetch f
 		left join core.version v on v.bucket = f.bucket and v.page_id = f.page_id and v.version = f.version`
 	isMemento = `
-		  and v.thinned_at is null and f.status is not null and (f.status <> 304 or f.version is not null) and f.error is distinct from`
+		  and v.thinned_at is null and f.status is not null and f.kind <> 'source' and (f.status <> 304 or f.version is not null) and f.error is distinct from`
 )
 
 var (

@@ -35,25 +35,33 @@ func (db *DB) MakeAhead(ctx context.Context, at time.Time) (int, error) {
 // partition is as good without the batch.
 func (db *DB) ensurePartitions(ctx context.Context, caps []*Capture) error {
 	for _, c := range caps {
-		at := c.StartedAt.UTC()
-		month := at.Year()*12 + int(at.Month())
-		db.months.mu.Lock()
-		known := db.months.have[month]
-		db.months.mu.Unlock()
-		if known {
-			continue
+		if err := db.ensurePartition(ctx, c.StartedAt); err != nil {
+			return err
 		}
-		for _, table := range []string{"fetch", "version"} {
-			if _, err := db.pool.Exec(ctx, qEnsurePartition.sql, table, at); err != nil {
-				return fmt.Errorf("make the partition of %s for %s: %w", table, at.Format("2006-01"), err)
-			}
-		}
-		db.months.mu.Lock()
-		if db.months.have == nil {
-			db.months.have = map[int]bool{}
-		}
-		db.months.have[month] = true
-		db.months.mu.Unlock()
 	}
+	return nil
+}
+
+// ensurePartition does so for one moment.
+func (db *DB) ensurePartition(ctx context.Context, at time.Time) error {
+	at = at.UTC()
+	month := at.Year()*12 + int(at.Month())
+	db.months.mu.Lock()
+	known := db.months.have[month]
+	db.months.mu.Unlock()
+	if known {
+		return nil
+	}
+	for _, table := range []string{"fetch", "version"} {
+		if _, err := db.pool.Exec(ctx, qEnsurePartition.sql, table, at); err != nil {
+			return fmt.Errorf("make the partition of %s for %s: %w", table, at.Format("2006-01"), err)
+		}
+	}
+	db.months.mu.Lock()
+	defer db.months.mu.Unlock()
+	if db.months.have == nil {
+		db.months.have = map[int]bool{}
+	}
+	db.months.have[month] = true
 	return nil
 }

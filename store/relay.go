@@ -17,13 +17,13 @@ var (
 	qPageFetches = statement{routed, `
 		select f.started_at, f.attempt, f.finished_at, f.due_at, f.outcome::text, coalesce(f.status, 0), f.kind, coalesce(f.watch_id, 0),
 		       coalesce(f.version, 0), coalesce(f.bytes, 0), coalesce(f.error, ''), f.sha256, f.head, f.detail
-		from core.fetch f where f.bucket = $2 and f.page_id = $1`}
+		from core.fetch f where f.bucket = $2 and f.page_id = $1 and f.kind <> 'source'`}
 	qPageVersions = statement{routed, `
 		select v.version, v.first_seen, v.last_seen, v.fetches, v.status, v.bytes, v.words, v.sentences, v.sha256, v.sha1, v.record, v.rules,
 		       v.text_hash, v.text_since, v.words_hash, v.links_hash, coalesce(v.title, ''), coalesce(v.language, ''), coalesce(v.charset, ''),
 		       coalesce(v.media_type, ''), coalesce(v.coding, ''), v.flags, v.head, v.thinned_at
 		from core.version v where v.bucket = $2 and v.page_id = $1 order by v.version`}
-	qDropFetches  = statement{routed, `delete from core.fetch where bucket = $2 and page_id = $1`}
+	qDropFetches  = statement{routed, `delete from core.fetch where bucket = $2 and page_id = $1 and kind <> 'source'`}
 	qDropVersions = statement{routed, `delete from core.version where bucket = $2 and page_id = $1`}
 	qDropChanges  = statement{routed, `delete from core.change where bucket = $2 and page_id = $1`}
 	qDropTodo     = statement{routed, `delete from core.monitor_todo where bucket = $2 and page_id = $1`}

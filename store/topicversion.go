@@ -26,7 +26,7 @@ var (
 	qPeriodFetches = statement{routed, `
 		select f.page_id, count(*), count(*) filter (where f.outcome in ('new', 'changed', 'same', 'not_modified'))
 		from core.fetch f
-		where f.bucket = any($2::int[]) and f.page_id = any($1::bigint[]) and f.started_at >= $3 and f.started_at < $4
+		where f.bucket = any($2::int[]) and f.page_id = any($1::bigint[]) and f.started_at >= $3 and f.started_at < $4 and f.kind <> 'source'
 		group by f.page_id`}
 	qFetchSpan = statement{routed, `
 		select min(v.first_seen), max(v.last_seen) from core.version v where v.bucket = any($2::int[]) and v.page_id = any($1::bigint[])`}

@@ -216,6 +216,10 @@ func (o *opened) fetchByHand(ctx context.Context, fetcher *fetch.Fetcher, url st
 		}
 	}
 	res := fetcher.Fetch(ctx, req)
+	for begun := time.Now(); waitsInLine(&res) && time.Since(begun) < handPatience && ctx.Err() == nil; {
+		time.Sleep(handLook)
+		res = fetcher.Fetch(ctx, req)
+	}
 	if ctx.Err() != nil && res.Reason == fetch.Cancelled {
 		return nil, store.Stored{}, ctx.Err()
 	}
@@ -228,6 +232,17 @@ func (o *opened) fetchByHand(ctx context.Context, fetcher *fetch.Fetcher, url st
 	}
 	return &res, stored[0], nil
 }
+
+// waitsInLine reports whether no request was sent because the host had others of the daemon's to serve. One that
+// takes a longer pause is not waited for.
+func waitsInLine(res *fetch.Result) bool {
+	return res.Reason == fetch.Busy && res.RetryAt.Sub(res.StartedAt) < handPause
+}
+
+const (
+	handPause    = 2 * time.Minute // of the daemon's clock
+	handPatience = 2 * time.Minute // of the machine's
+)
 
 // handStored is how long storing a page may take that was fetched by hand.
 const handStored = 30 * time.Second

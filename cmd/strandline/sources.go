@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -11,6 +12,7 @@ import (
 	"github.com/strandlinehq/strandline/configs"
 	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/source"
+	"github.com/strandlinehq/strandline/store"
 )
 
 const (
@@ -39,8 +41,13 @@ type followed struct {
 	reading  bool
 	failures int       // in a row
 	since    time.Time // when they began
+	reason   string    // of the last
 	docs     documents
+	unstored []store.SourceFetch // attempts that the database did not take
 }
+
+// unstoredMost bounds them: a database that is away for long loses the oldest.
+const unstoredMost = 1000
 
 // follower keeps the watches in step with their sitemaps and feeds. Its loop alone touches it, but for
 // the sources that are being read.
@@ -152,14 +159,28 @@ func (f *follower) begin(ctx context.Context, reading *errgroup.Group) time.Time
 // read reads one source, and says once that it fails and once that it does no more.
 func (f *follower) read(ctx context.Context, one *followed) {
 	log := f.app.log.With("watch", one.key.watch, "source", one.key.url)
-	err := f.renew(ctx, one)
+	begun, watch := f.clock.Now(), int32(0)
+	if w, ok := f.planOf(one.key.watch); ok {
+		watch = w.ID
+	}
+	tried := &attempts{reader: f.reader, due: begun}
+	if !one.next.IsZero() {
+		tried.due = one.next
+	}
+	err := f.renew(ctx, one, tried)
+	one.unstored = append(one.unstored, tried.rows...)
 	now := f.clock.Now()
 	switch {
 	case ctx.Err() != nil:
+		one.next = now
 	case err != nil:
 		if one.failures++; one.failures == 1 {
-			one.since = now
+			one.since = begun
 			log.Warn("source was not read whole; it is tried again", "error", err)
+		}
+		one.reason = strings.ReplaceAll(err.Error(), "\n", "; ")
+		if !strings.Contains(one.reason, one.key.url) {
+			one.reason = one.key.url + ": " + one.reason
 		}
 		one.next = now.Add(min(sourcesEvery, sourcesAgain<<min(one.failures-1, 8)))
 	default:
@@ -168,17 +189,40 @@ func (f *follower) read(ctx context.Context, one *followed) {
 		}
 		one.failures, one.next = 0, now.Add(sourcesEvery)
 	}
+	state := store.SourceState{Watch: watch, Kind: one.key.kind, URL: one.key.url, ReadAt: begun, NextDueAt: one.next}
+	if one.failures > 0 {
+		state.FailingSince, state.Error = one.since, one.reason
+	}
+	f.note(ctx, one, state)
 }
+
+// note stores the attempts of a reading. What the database does not take waits for the next one.
+func (f *follower) note(ctx context.Context, one *followed, state store.SourceState) {
+	if state.Watch == 0 || len(one.unstored) == 0 && ctx.Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sourcesStored) // a reading that the stop of the daemon cut off, too
+	defer cancel()
+	if err := f.PutSource(ctx, state, one.unstored); err != nil {
+		f.app.log.Warn("the reading of a source was not stored; its attempts are kept for the next one", "watch", one.key.watch, "source", one.key.url, "error", err)
+		one.unstored = one.unstored[max(0, len(one.unstored)-unstoredMost):]
+		return
+	}
+	one.unstored = nil
+}
+
+// sourcesStored is how long that may take, in the machine's time.
+const sourcesStored = 5 * time.Second
 
 // renew lists the pages of a source and puts them into its watch. Pages that it no longer names leave
 // the watch, but only when it could be read whole: a broken sitemap is no sign that its pages are gone.
-func (f *follower) renew(ctx context.Context, one *followed) error {
+func (f *follower) renew(ctx context.Context, one *followed, tried *attempts) error {
 	watch, ok := f.planOf(one.key.watch)
 	if !ok || watch.Plan == nil {
 		return errors.New("its watch has no schedule")
 	}
 	former := canonical.New(canonical.Options{Tracking: one.tracking})
-	get, done := one.docs.reader(f.fetcher)
+	get, done := one.docs.reader(f.fetcher, tried)
 	lister := source.New(get, former.URL, source.Options{MaxPages: one.key.maxPages})
 	list := lister.Sitemap
 	if one.key.kind == "feed" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,8 +12,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/strandlinehq/strandline/crawler/canonical"
 	"github.com/strandlinehq/strandline/crawler/fetch"
 	"github.com/strandlinehq/strandline/crawler/gate"
+	"github.com/strandlinehq/strandline/crawler/intake"
+	"github.com/strandlinehq/strandline/store"
 )
 
 const oneSitemap = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/page</loc></url></urlset>`
@@ -87,6 +91,10 @@ func TestSourceFails(t *testing.T) {
 				t.Errorf("after failure %d it is tried again in %s", try+1, wait)
 			}
 		}
+		health := s.sourceHealth()
+		if health.Failing != 1 || health.Pages != 1 || !strings.Contains(health.Reason, "http://a.test/s.xml") || !strings.Contains(health.Reason, "500") && !strings.Contains(health.Reason, "host") {
+			t.Errorf("while it fails its schedule is %+v", health)
+		}
 		mu.Lock()
 		status = 200
 		mu.Unlock()
@@ -94,12 +102,41 @@ func TestSourceFails(t *testing.T) {
 		for deadline := time.Now().Add(time.Minute); one.failures > 0 && time.Now().Before(deadline); {
 			f.read(s.ctx, one)
 		}
+		if health := s.sourceHealth(); health.Failing != 0 || health.Reason != "" || health.Pages != 1 {
+			t.Errorf("when it is read again its schedule is %+v", health)
+		}
+	}
+	failed := single[int](s, `select count(*) from api_v1.fetch_log where kind = 'source' and watch = 'map' and url = 'http://a.test/s.xml' and outcome = 'error' and status = 500`)
+	came := single[string](s, `select string_agg(outcome, ' ' order by started_at) from api_v1.fetch_log where kind = 'source' and outcome not in ('error', 'skipped')`)
+	rest := single[int](s, `select count(*) from api_v1.fetch_log where kind = 'source' and outcome in ('error', 'skipped')`)
+	if failed == 0 || failed+1 != asked || came != "new" || rest < 6 {
+		t.Errorf("the log has %d attempts that failed of %d requests, and %q that came; %d without an answer too", failed, asked, came, rest)
+	}
+	if n := single[int](s, `select (select count(*) from api_v1.version) + (select count(*) from core.page_state) + (select count(*) from core.monitor_todo)`); n != 0 {
+		t.Errorf("a source is %d versions, pages that were fetched or things to measure", n)
 	}
 	for text, want := range map[string]int{"it is tried again": 1, "source is read whole again": 1, "source changed a watch": 1} {
 		if n := strings.Count(log.String(), text); n != want {
 			t.Errorf("%q is in the log %d times, want %d:\n%s", text, n, want, log.String())
 		}
 	}
+}
+
+// sourceHealth is the row of the sources of the one watch.
+func (s *testService) sourceHealth() store.ScheduleHealth {
+	s.t.Helper()
+	all, err := s.ScheduleHealth(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(h store.ScheduleHealth) bool { return h.Kind == "source" })
+	if i < 0 {
+		s.t.Fatalf("no row of sources: %+v", all)
+	}
+	if drift, err := s.HealthDrift(s.ctx, 5); err != nil || len(drift) > 0 {
+		s.t.Errorf("schedule_health: %v, %v", drift, err)
+	}
+	return all[i]
 }
 
 // TestDocumentsAreAskedConditionally reads a document that has moved, twice, and then another one.
@@ -127,7 +164,7 @@ func TestDocumentsAreAskedConditionally(t *testing.T) {
 	defer f.Close()
 	var docs documents
 	for range 3 {
-		get, done := docs.reader(f)
+		get, done := docs.reader(f, &attempts{reader: intake.New(canonical.New(canonical.Options{}))})
 		doc, err := get(t.Context(), "http://a.test/s.xml")
 		if err != nil || string(doc.Body) != oneSitemap || doc.URL != "http://a.test/new.xml" {
 			t.Errorf("got %+v, %v", doc, err)
@@ -137,7 +174,7 @@ func TestDocumentsAreAskedConditionally(t *testing.T) {
 	if got, want := strings.Join(sent, ", "), `old , new , old , new "1", old , new "1"`; got != want {
 		t.Errorf("asked %s; want %s", got, want)
 	}
-	_, done := docs.reader(f)
+	_, done := docs.reader(f, &attempts{reader: intake.New(canonical.New(canonical.Options{}))})
 	done()
 	if len(docs) > 0 {
 		t.Errorf("%d documents are kept that nothing names", len(docs))
