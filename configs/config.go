@@ -127,7 +127,7 @@ type Crawler struct {
 	Proxy Secret `yaml:"proxy"`
 	// Query parameters that the canonical form of a URL leaves out; a * at the end stands for any rest.
 	TrackingParams []string `yaml:"tracking_params"`
-	// How many failures in a row, 404 and 410 among them, make a page gone.
+	// How many answers that a page is not there (404, 410 and what stands for them), since it was last seen, make it gone.
 	GoneAfter int `yaml:"gone_after" jsonschema:"minimum=1,maximum=1000"`
 }
 

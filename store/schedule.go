@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ var (
 		update core.page_schedule s set lease_owner = $6, lease_until = $7
 		from d
 		where ($1::int[] is null or s.bucket = any($1)) and s.bucket = d.bucket and s.page_id = d.page_id
-		returning s.page_id, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0), s.deferred_at, s.failing_since`}
+		returning s.page_id, s.next_due_at, s.due_at, coalesce(d.lease_owner, 0), s.deferred_at, s.failing_since, s.missing`}
 	qNextDue = statement{all, `
 		select s.next_due_at from core.page_schedule s
 		where ($1::int[] is null or s.bucket = any($1)) and ($3::bytea is null or get_bit($3, s.bucket) = 1) and s.next_due_at > $2
@@ -50,8 +51,8 @@ var (
 	qCompletePages = statement{routed, `
 		update core.page_schedule s
 		set next_due_at = d.due_at, due_at = d.due_at, lease_owner = null, lease_until = null, deferred_at = null,
-		    failing_since = v.failing_since
-		from unnest($1::bigint[], $2::timestamptz[]) v(page_id, failing_since)
+		    failing_since = v.failing_since, missing = v.missing
+		from unnest($1::bigint[], $2::timestamptz[], $5::smallint[]) v(page_id, failing_since, missing)
 		cross join lateral (
 			select case when w.due_at is not null then least(w.due_at, b.next_due_at) end as due_at
 			from (select min(m.due_at) as due_at from core.watch_page m where m.bucket = any($3::int[]) and m.page_id = v.page_id) w
@@ -96,6 +97,7 @@ type Claim struct {
 	Before       int32
 	FailingSince time.Time // zero: the page does not fail
 	Failures     int       // in a row
+	Missing      int       // answers that the page is not there, since it was last seen
 	LastOutcome  Outcome   // of the last attempt; empty: none
 	Version      int32     // 0: none
 	Hash         SHA256    // content of that version
@@ -173,7 +175,7 @@ func (db *DB) claim(ctx context.Context, r ClaimRequest) ([]*Claim, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (*Claim, error) {
 		var c Claim
 		var due, deferred, failing *time.Time
-		err := row.Scan(&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing)
+		err := row.Scan(&c.Page, &c.NextDueAt, &due, &c.Before, &deferred, &failing, &c.Missing)
 		c.DueAt, c.DeferredAt, c.FailingSince = deref(due), deref(deferred), deref(failing)
 		return &c, err
 	})
@@ -193,6 +195,7 @@ type Completion struct {
 	Page         PageID
 	Watches      []WatchDue // those of the claim, moved on
 	FailingSince time.Time  // zero: the page does not fail
+	Missing      int        // answers that the page is not there, since it was last seen
 }
 
 // Complete ends leases and moves the pages on to their next due times. Pages whose
@@ -207,6 +210,7 @@ func (t *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []C
 	var in struct {
 		pages, watched []PageID
 		failing        []*time.Time
+		missing        []int16
 		watches        []int32
 		was            []*time.Time
 		slots, dues    []*time.Time
@@ -215,6 +219,7 @@ func (t *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []C
 	for _, d := range done {
 		in.pages = append(in.pages, d.Page)
 		in.failing = append(in.failing, orNil(d.FailingSince))
+		in.missing = append(in.missing, int16(min(d.Missing, math.MaxInt16)))
 		for _, w := range d.Watches {
 			in.watched = append(in.watched, d.Page)
 			in.watches = append(in.watches, w.Watch)
@@ -228,7 +233,7 @@ func (t *Tx) Complete(ctx context.Context, daemon int32, now time.Time, done []C
 	if _, err := t.tx.Exec(ctx, qCompleteWatches.sql, in.watched, in.watches, in.was, in.slots, in.dues, in.reasons, buckets, now); err != nil {
 		return fmt.Errorf("complete leases: %w", err)
 	}
-	if _, err := t.tx.Exec(ctx, qCompletePages.sql, in.pages, in.failing, buckets, daemon); err != nil {
+	if _, err := t.tx.Exec(ctx, qCompletePages.sql, in.pages, in.failing, buckets, daemon, in.missing); err != nil {
 		return fmt.Errorf("complete leases: %w", err)
 	}
 	return nil

@@ -85,7 +85,7 @@ func (r *run) leave(j *job, row store.Burst) {
 
 // unmoved is a completion that leaves the page's schedule as it is.
 func (j *job) unmoved() store.Completion {
-	return store.Completion{Page: j.Page, Watches: j.Watches, FailingSince: j.FailingSince}
+	return store.Completion{Page: j.Page, Watches: j.Watches, FailingSince: j.FailingSince, Missing: j.Missing}
 }
 
 // finishShot turns the attempt at a shot into what is stored of it.

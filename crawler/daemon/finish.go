@@ -36,6 +36,7 @@ func (r *run) finish(j *job, a Attempt) {
 		return
 	}
 	f := &finished{job: j, bytes: len(a.Payload) + 1024, unreadable: new(string)}
+	missing := a.Outcome == store.Gone
 	a = r.judge(j, a)
 	if a.Misconfigured != "" {
 		f.completion = r.misconfigured(j, a.Misconfigured)
@@ -43,7 +44,10 @@ func (r *run) finish(j *job, a Attempt) {
 		f.completion = r.moveOn(f, a.StartedAt)
 		f.step = r.slotStep(f, a.StartedAt)
 	}
-	f.completion.FailingSince = j.FailingSince
+	f.completion.FailingSince, f.completion.Missing = j.FailingSince, j.Missing
+	if missing {
+		f.completion.Missing++
+	}
 	due := j.due.Due
 	if f.lag != nil {
 		due = f.lag.Started.Add(-f.lag.Lag)
@@ -56,7 +60,7 @@ func (r *run) finish(j *job, a Attempt) {
 		if !j.FailingSince.IsZero() {
 			f.events = append(f.events, Event{Kind: Recovered, Since: j.FailingSince})
 		}
-		f.completion.FailingSince = time.Time{}
+		f.completion.FailingSince, f.completion.Missing = time.Time{}, 0
 	case store.Failed, store.Gone, store.Denied: // what is never allowed is never seen
 		if j.FailingSince.IsZero() {
 			f.completion.FailingSince = a.StartedAt
@@ -79,9 +83,9 @@ func (r *run) finish(j *job, a Attempt) {
 }
 
 // judge decides what depends on the page's past: it is gone only after a run of
-// failures.
+// answers that it is not there. Other failures say nothing about that: they neither count nor end the run.
 func (r *run) judge(j *job, a Attempt) Attempt {
-	if a.Outcome == store.Gone && j.Failures+1 < r.opt.GoneAfter {
+	if a.Outcome == store.Gone && j.Missing+1 < r.opt.GoneAfter && j.LastOutcome != store.Gone {
 		a.Outcome = store.Failed
 	}
 	return a
@@ -168,7 +172,7 @@ func (r *run) miss(f *finished, watch *Watch, w store.WatchDue, served time.Time
 // misconfigured sets the page aside in every watch; an empty reason stands for that
 // of each watch.
 func (r *run) misconfigured(j *job, reason string) store.Completion {
-	done := store.Completion{Page: j.Page, FailingSince: j.FailingSince}
+	done := store.Completion{Page: j.Page, FailingSince: j.FailingSince, Missing: j.Missing}
 	for _, w := range j.Watches {
 		w.SetAside = reason
 		if reason == "" {

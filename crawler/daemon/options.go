@@ -50,7 +50,7 @@ type Options struct {
 	// MissedRows is how many missed slots of a page are recorded one by one; older ones
 	// share a row that says how many they are. Zero means 10.
 	MissedRows int
-	// GoneAfter is how many failures in a row, of any kind, make a page that is not there gone; zero means 3.
+	// GoneAfter is how many answers that a page is not there make it gone, since it was last seen; zero means 3.
 	GoneAfter int
 	// Groups are the sets of buckets that lie on one server each; nil means that one
 	// server has them all.
@@ -181,7 +181,7 @@ type EventKind string
 const (
 	Failing   EventKind = "failing"   // the first failure in a row
 	Recovered EventKind = "recovered" // the first success after that
-	GoneAway  EventKind = "gone"      // not there for Options.GoneAfter attempts
+	GoneAway  EventKind = "gone"      // not there by Options.GoneAfter answers
 	SetAside  EventKind = "set_aside" // misconfigured, not fetched any more
 )
 

@@ -72,20 +72,28 @@ func TestDeniedIsTold(t *testing.T) {
 	}
 }
 
-// TestGoneAfterOtherFailures has a host that does not answer for hours and then says that the page
-// is not there, which is told once too.
+// TestGoneAfterOtherFailures has a host that does not answer for hours, or takes no requests, and then says that the page
+// is not there: only what says so counts, and what fails between does not end the run. That it is gone is told once.
 func TestGoneAfterOtherFailures(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
 	d := newDriver(epoch)
-	d.until = epoch.Add(8 * time.Hour)
+	d.until = epoch.Add(14 * time.Hour)
 	watches := apply(t, db, epoch, watchSpec{"w", time.Hour, []string{"http://a.test/"}})
 	w := newWeb(d.clock)
+	failed := func(at time.Time, status int, reason string) daemon.Attempt {
+		return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Failed, Status: status, Error: reason}
+	}
 	n := 0
 	w.answer = func(_ daemon.Job, at time.Time) daemon.Attempt {
 		n++
-		if n <= 4 {
-			return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Failed, Error: "timeout"}
+		switch n {
+		case 1, 2, 9:
+			return failed(at, 0, "timeout")
+		case 3, 4:
+			return failed(at, 429, "throttled")
+		case 7:
+			return content("back", at)
 		}
 		return daemon.Attempt{StartedAt: at, FinishedAt: at, Outcome: store.Gone, Status: 404, Error: "404 Not Found"}
 	}
@@ -93,7 +101,12 @@ func TestGoneAfterOtherFailures(t *testing.T) {
 	finish(t, start(t, d, "a", db, w, watches, func(o *daemon.Options) {
 		o.Report = func(e daemon.Event) { told = append(told, string(e.Kind)) }
 	}))
-	if got, want := strings.Join(told, " "), "failing gone"; got != want {
+	if got, want := strings.Join(told, " "), "failing recovered failing gone"; got != want {
 		t.Errorf("told %q, want %q", got, want)
+	}
+	var outcomes string
+	err := db.Pool().QueryRow(t.Context(), `select string_agg(outcome::text, ' ' order by started_at) from core.fetch`).Scan(&outcomes)
+	if want := "error error error error error error new error error error gone"; err != nil || !strings.HasPrefix(outcomes, want) {
+		t.Errorf("outcomes %q, want %q (%v)", outcomes, want, err)
 	}
 }
