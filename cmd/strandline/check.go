@@ -39,6 +39,9 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	for _, w := range config.Warnings {
 		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
 	}
+	for _, w := range refusedAddresses(config) {
+		fmt.Fprintf(a.stderr, "warning: %s\n", w.Error())
+	}
 	for i := range config.Topics {
 		if t := &config.Topics[i]; t.Language != "" && text.Base(string(t.Language)) != "ja" && !text.HasStopList(string(t.Language)) {
 			fmt.Fprintf(a.stderr, "warning: topic %s: language %s has no stop list and no stemmer here; pages that are known to be in another one leave\n", t.Name, t.Language)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -177,5 +178,34 @@ func wantDues(t *testing.T, ctx context.Context, a *app, db *store.DB, check fun
 				t.Errorf("watch %s: due times %s are not in order", i.Name, i.Due)
 			}
 		}
+	}
+}
+
+// TestCheckSaysRefused warns of addresses that will never be fetched, at their place in the file.
+func TestCheckSaysRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.yaml")
+	text := "crawler: {user_agent: test/1.0, allow_networks: ['10.0.0.0/8']}\nwatches:\n  - name: one\n    schedule: '@daily'\n    urls_file: more.txt\n" +
+		"    urls:\n      - https://example.org/\n      - http://169.254.169.254/latest\n      - http://10.1.2.3/\n    feeds: ['http://[::1]/feed']\n" +
+		"series:\n  - name: web\n    seeds: ['http://localhost/']\n"
+	if err := errors.Join(os.WriteFile(file, []byte(text), 0o600), os.WriteFile(filepath.Join(dir, "more.txt"), []byte("https://example.org/b\nhttp://192.168.1.1/\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	a := &app{flags: globals{Config: file, StateDir: filepath.Join(dir, "none")}, stdout: io.Discard, stderr: &told, log: slog.New(slog.DiscardHandler)}
+	if err := (&checkCmd{}).Run(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`a.yaml:8:9: watches[0].urls[1]: "http://169.254.169.254/latest" will be refused`, `a.yaml:10:13: watches[0].feeds[0]: "http://[::1]/feed" will be refused`,
+		`a.yaml:5:16: watches[0].urls_file: "http://192.168.1.1/" will be refused`, `a.yaml:13:13: series[0].seeds[0]: "http://localhost/" will be refused`,
+	} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("no warning %q", want)
+		}
+	}
+	if n := strings.Count(told.String(), "warning:"); n != 4 || t.Failed() {
+		t.Errorf("%d warnings, want 4:\n%s", n, told.String())
 	}
 }

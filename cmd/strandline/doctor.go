@@ -119,6 +119,9 @@ func (d *doctor) configuration() bool {
 	for _, w := range d.config.Warnings {
 		d.warn(check, w.Error(), "change the line if it was not meant")
 	}
+	for _, w := range refusedAddresses(d.config) {
+		d.warn(check, w.Error(), "change the address, or allow its network")
+	}
 	if len(d.config.Files) == 0 {
 		d.warn(check, "no configuration file was found; the built-in defaults are in force and nothing is watched",
 			"write "+configs.Candidates()[0]+", or name a file by --config")

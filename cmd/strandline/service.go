@@ -83,7 +83,7 @@ func (a *app) newService(o *opened, clk clock.Clock, transport http.RoundTripper
 	ready := newPausing(g, clk, func() bool { return s.disk.Paused() })
 	s.metrics = s.newMetrics()
 	s.daemon = daemon.New(o.DB, pageFetcher{fetcher, o.reader}, o.reader, clk, daemon.Options{
-		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log, Journal: journalDir(o),
+		Workers: o.config.Crawler.Workers, Gate: ready, Observe: s.metrics.Observe, Report: s.metrics.Report, GoneAfter: o.config.Crawler.GoneAfter, Logger: a.log, Journal: journalDir(o),
 		Learner: monitor.MaskLearner{}, Masker: monitor.MaskLearner{}, HostLimit: hostLimit(g, clk),
 		Appointment: appointments(clk),
 		HostPace:    func(host string) time.Duration { return g.State(host, clk.Now()).Delay },

@@ -1,6 +1,6 @@
 // Package metrics tells Prometheus how the daemon does. The main type is
 // [Metrics], made by [New] from [Options]: it counts what the daemon reports by
-// [Metrics.Observe], and asks the daemon, the database and the machine for the rest
+// [Metrics.Observe] and [Metrics.Report], and asks the daemon, the database and the machine for the rest
 // when it is scraped.
 //
 // Names are in base units with the prefix strandline_. No label holds a URL, a host
@@ -51,6 +51,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 	lag      prometheus.Histogram
 	fetches  *prometheus.CounterVec
+	events   *prometheus.CounterVec
 	bytes    prometheus.Counter
 	reloadOK prometheus.Gauge
 	reloadAt prometheus.Gauge
@@ -73,6 +74,9 @@ func New(opt Options) *Metrics {
 		fetches: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "strandline_fetches_total", Help: "Attempts of watched pages that were stored, by outcome.",
 		}, []string{"outcome"}),
+		events: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "strandline_page_events_total", Help: "Watched pages that began to fail, recovered, were found gone or were set aside: what is told once.",
+		}, []string{"kind"}),
 		bytes: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "strandline_fetched_bytes_total", Help: "Bytes of payload that were fetched and stored.",
 		}),
@@ -91,7 +95,10 @@ func New(opt Options) *Metrics {
 	for _, o := range outcomes() {
 		m.fetches.WithLabelValues(string(o))
 	}
-	m.registry.MustRegister(build, m.lag, m.fetches, m.bytes, m.reloadOK, m.reloadAt,
+	for _, k := range []daemon.EventKind{daemon.Failing, daemon.Recovered, daemon.GoneAway, daemon.SetAside} {
+		m.events.WithLabelValues(string(k))
+	}
+	m.registry.MustRegister(build, m.lag, m.fetches, m.events, m.bytes, m.reloadOK, m.reloadAt,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if opt.Health != nil {
 		m.registry.MustRegister(newDaemonCollector(opt.Health))
@@ -116,6 +123,9 @@ func (m *Metrics) Observe(o daemon.Observation) {
 		m.lag.Observe(max(0, o.Lag.Seconds()))
 	}
 }
+
+// Report counts what an operator is told once.
+func (m *Metrics) Report(e daemon.Event) { m.events.WithLabelValues(string(e.Kind)).Inc() }
 
 // Reloaded notes that a configuration was read at a time, and whether it was taken.
 func (m *Metrics) Reloaded(at time.Time, taken bool) {

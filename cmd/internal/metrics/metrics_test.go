@@ -99,6 +99,9 @@ func TestObserve(t *testing.T) {
 	m.Observe(daemon.Observation{Outcome: store.Changed, Bytes: 100, Timed: true, Lag: 3 * time.Second})
 	m.Observe(daemon.Observation{Outcome: store.Changed, Bytes: 50})
 	m.Observe(daemon.Observation{Outcome: store.Failed, Timed: true, Lag: time.Hour})
+	m.Report(daemon.Event{Kind: daemon.Failing})
+	m.Report(daemon.Event{Kind: daemon.GoneAway})
+	m.Report(daemon.Event{Kind: daemon.Failing})
 	m.Reloaded(time.Unix(1000, 0), true)
 	m.Reloaded(time.Unix(2000, 0), false)
 	want := `
@@ -119,6 +122,7 @@ strandline_config_last_reload_success_timestamp_seconds 1000
 	text := scrape(t, m)
 	for _, line := range []string{
 		`strandline_fetches_total{outcome="changed"} 2`, `strandline_fetches_total{outcome="error"} 1`, `strandline_fetches_total{outcome="new"} 0`,
+		`strandline_page_events_total{kind="failing"} 2`, `strandline_page_events_total{kind="gone"} 1`, `strandline_page_events_total{kind="set_aside"} 0`,
 		`strandline_fetch_lag_seconds_count 2`, `strandline_fetch_lag_seconds_bucket{le="5"} 1`, `strandline_fetch_lag_seconds_sum 3603`,
 	} {
 		if !strings.Contains(text, line+"\n") {
