@@ -71,6 +71,8 @@ var (
 		select coalesce(sum(h.tried), 0)::bigint, coalesce(sum(h.crawled), 0)::bigint, coalesce(sum(h.traps), 0)::bigint, count(*),
 		       count(*) filter (where h.closed is not null)
 		from core.snapshot_host h where h.snapshot_id = $1`}
+	qSnapshotLeft = statement{all, `
+		select h.closed, count(*) from core.snapshot_host h where h.snapshot_id = $1 and h.closed is not null group by h.closed`}
 	qFrontierSize = statement{all, `select count(*) from core.snapshot_frontier f where f.snapshot_id = $1`}
 	qTallySite    = statement{local, `
 		insert into core.snapshot_site as s (snapshot_id, site, looked_at, wanted) values ($1, $2, $3, $4)

@@ -169,6 +169,22 @@ func (db *DB) SnapshotTally(ctx context.Context, id SnapshotID) (t Tally, hosts,
 	return t, hosts, closed, nil
 }
 
+// HostsLeft counts the hosts of which a snapshot fetches no more, by the reason: pages,
+// language or unreachable.
+func (db *DB) HostsLeft(ctx context.Context, id SnapshotID) (map[string]int64, error) {
+	rows, err := db.pool.Query(ctx, qSnapshotLeft.sql, id)
+	if err != nil {
+		return nil, fmt.Errorf("count hosts left: %w", err)
+	}
+	out := map[string]int64{}
+	var reason string
+	var n int64
+	if _, err := pgx.ForEachRow(rows, []any{&reason, &n}, func() error { out[reason] += n; return nil }); err != nil {
+		return nil, fmt.Errorf("count hosts left: %w", err)
+	}
+	return out, nil
+}
+
 // SnapshotSites returns what is known of the languages of a snapshot's sites.
 func (db *DB) SnapshotSites(ctx context.Context, id SnapshotID) ([]SiteTally, error) {
 	rows, err := db.pool.Query(ctx, qSites.sql, id)

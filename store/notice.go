@@ -23,7 +23,7 @@ var (
 		select v.page_id, (v.page_id >> 40)::int, v.version, v.watch_id, v.changed_at
 		from unnest($1::bigint[], $2::int[], $3::int[], $4::timestamptz[]) v(page_id, version, watch_id, changed_at)
 		on conflict (page_id, bucket, version, watch_id) do nothing`}
-	qAloneNotices   = statement{local, `select pg_try_advisory_xact_lock(7305823)`}
+	qAloneNotices   = statement{local, `select pg_try_advisory_xact_lock(7305827)`}
 	qTakeNoticeTodo = statement{local, `
 		delete from core.notice_todo t
 		where (t.page_id, t.bucket, t.version, t.watch_id) in (

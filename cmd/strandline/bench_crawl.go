@@ -194,7 +194,7 @@ func (b *crawlBench) crawl(ctx context.Context, name string, then func(store.Sna
 	var group errgroup.Group
 	group.Go(func() error { return keeper.Run(ctx) })
 	group.Go(func() error { return crawler.Run(ctx) })
-	err = (&crawlCmd{Series: name}).wait(ctx, b.opened, id)
+	err = (&crawlCmd{Series: name}).wait(ctx, b.opened, id, nil)
 	stop()
 	return id, errors.Join(err, group.Wait())
 }

@@ -62,7 +62,10 @@ func (c *crawlCmd) Run(ctx context.Context, a *app) error {
 		if !a.flags.JSON {
 			fmt.Fprintf(a.stdout, "the daemon crawls series %s\n", c.Series)
 		}
-		if err := c.wait(ctx, o, id); err != nil {
+		progress := newCrawlProgress(a, c.Series)
+		err := c.wait(ctx, o, id, progress)
+		progress.done()
+		if err != nil {
 			return err
 		}
 	} else if id, err = c.alone(ctx, a, o, i, clk); err != nil {
@@ -111,6 +114,8 @@ func (c *crawlCmd) alone(ctx context.Context, a *app, o *opened, i int, clk cloc
 	group.Go(func() error { return keeper.Run(run) })
 	group.Go(func() error { return disk.Run(run) })
 	var id store.SnapshotID
+	progress := newCrawlProgress(a, c.Series)
+	defer progress.done()
 	group.Go(func() error {
 		defer stop()
 		if err := crawler.Only(run, s); err != nil {
@@ -124,7 +129,7 @@ func (c *crawlCmd) alone(ctx context.Context, a *app, o *opened, i int, clk cloc
 		crawling, rest := context.WithCancel(run)
 		defer rest()
 		go func() { ended <- crawler.Run(crawling) }()
-		err = c.wait(run, o, id)
+		err = c.wait(run, o, id, progress)
 		rest()
 		return errors.Join(err, <-ended)
 	})
@@ -134,25 +139,22 @@ func (c *crawlCmd) alone(ctx context.Context, a *app, o *opened, i int, clk cloc
 		}
 		return id, err
 	}
+	progress.tell("crawled; what is new in the pages is measured and indexed")
 	// Nobody else measures and indexes what was fetched: without that the search does not know it.
 	if _, err := monitor.New(o.DB, monitor.Options{Logger: a.log}).Drain(ctx); err != nil {
 		return id, err
 	}
-	_, err = series.Update(ctx, o.DB, mustSeries(ctx, o, s.Name), o.seriesOptions(a, s.Name))
+	row, err := o.SeriesByName(ctx, s.Name)
+	if err != nil {
+		return id, err
+	}
+	progress.tell("which pages are new is computed")
+	_, err = series.Update(ctx, o.DB, row.ID, o.seriesOptions(a, s.Name))
 	return id, err
 }
 
-// mustSeries is the id of a series that exists; 0, which has no snapshots, on errors.
-func mustSeries(ctx context.Context, o *opened, name string) store.SeriesID {
-	row, err := o.SeriesByName(ctx, name)
-	if err != nil {
-		return 0
-	}
-	return row.ID
-}
-
-// wait waits for the end of a snapshot.
-func (c *crawlCmd) wait(ctx context.Context, o *opened, id store.SnapshotID) error {
+// wait waits for the end of a snapshot. Progress, which may be nil, tells how far it is.
+func (c *crawlCmd) wait(ctx context.Context, o *opened, id store.SnapshotID, progress *crawlProgress) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -162,6 +164,11 @@ func (c *crawlCmd) wait(ctx context.Context, o *opened, id store.SnapshotID) err
 		}
 		if err == nil && s.Status != store.SnapshotRunning {
 			return nil
+		}
+		if err == nil && progress != nil {
+			if err := progress.look(ctx, o, id); err != nil && !store.Away(err) {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -181,18 +188,22 @@ func (c *crawlCmd) print(ctx context.Context, a *app, o *opened, id store.Snapsh
 	if err != nil {
 		return err
 	}
+	left, err := o.HostsLeft(ctx, id)
+	if err != nil {
+		return err
+	}
 	if a.flags.JSON {
 		return a.printJSON(map[string]any{
 			"series": c.Series, "snapshot": s.Number, "status": s.Status, "error": s.Error, "started_at": s.StartedAt, "finished_at": s.FinishedAt,
-			"tried": t.Tried, "pages": t.Crawled, "traps": t.Traps, "hosts": hosts, "hosts_left": closed,
+			"tried": t.Tried, "pages": t.Crawled, "traps": t.Traps, "hosts": hosts, "hosts_left": closed, "hosts_left_by": left,
 		})
 	}
 	fmt.Fprintf(a.stdout, "series %s, snapshot %d: %s; %d URLs tried on %d hosts, %d gave a page", c.Series, s.Number, s.Status, t.Tried, hosts, t.Crawled)
 	if t.Traps > 0 {
 		fmt.Fprintf(a.stdout, ", %d of them (%.1f %%) look like crawler traps", t.Traps, 100*float64(t.Traps)/float64(max(t.Crawled, 1)))
 	}
-	if closed > 0 {
-		fmt.Fprintf(a.stdout, "; %d hosts left early", closed)
+	if words := leftInWords(left); words != "" {
+		fmt.Fprint(a.stdout, "; ", words)
 	}
 	fmt.Fprintln(a.stdout)
 	if s.Status == store.SnapshotFailed {

@@ -284,7 +284,7 @@ func crawlOnce(ctx context.Context, db *store.DB, clk clock.Clock, f snapshot.Fe
 	defer stop()
 	done := make(chan error, 1)
 	go func() { done <- crawler.Run(crawling) }()
-	err = (&crawlCmd{Series: s.Name}).wait(crawling, &opened{DB: db}, id)
+	err = (&crawlCmd{Series: s.Name}).wait(crawling, &opened{DB: db}, id, nil)
 	stop()
 	return id, errors.Join(err, <-done)
 }

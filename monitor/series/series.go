@@ -10,12 +10,27 @@ import (
 
 // Update cuts what was imported into a series into snapshots and computes every
 // snapshot that is not computed. It returns the series' snapshots. It may be
-// stopped at any time and repeated; what is computed stays.
+// stopped at any time and repeated; what is computed stays. Where other programs on the
+// database are at the same series, one works after the other, and on what is left.
 func Update(ctx context.Context, db *store.DB, id store.SeriesID, opt Options) ([]store.SeriesSnapshot, error) {
-	if _, err := db.CutSnapshots(ctx, id); err != nil {
-		return nil, err
+	return alone(ctx, db, id, opt, func() ([]store.SeriesSnapshot, error) {
+		if _, err := db.CutSnapshots(ctx, id); err != nil {
+			return nil, err
+		}
+		return run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool { return s.ComputedAt.IsZero() })
+	})
+}
+
+// alone calls f while nobody else computes snapshots of the series.
+func alone(ctx context.Context, db *store.DB, id store.SeriesID, opt Options, f func() ([]store.SeriesSnapshot, error)) (out []store.SeriesSnapshot, err error) {
+	busy := func() {
+		opt.withDefaults().Logger.Info("another program computes snapshots of the series: waiting for it", "series", id)
 	}
-	return run(ctx, db, id, opt, func(s *store.SeriesSnapshot) bool { return s.ComputedAt.IsZero() })
+	err = db.SeriesAlone(ctx, id, busy, func() (err error) {
+		out, err = f()
+		return err
+	})
+	return out, err
 }
 
 // What Recompute is asked for beside the numbers of snapshots, which begin with 1.
@@ -28,6 +43,10 @@ const (
 // them: then imports are cut anew and links taken from the versions as they are now. Scores of
 // a snapshot do not rest on those of others. Where there is none to compute it is store.ErrNotFound.
 func Recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int, opt Options) ([]store.SeriesSnapshot, error) {
+	return alone(ctx, db, id, opt, func() ([]store.SeriesSnapshot, error) { return recompute(ctx, db, id, number, opt) })
+}
+
+func recompute(ctx context.Context, db *store.DB, id store.SeriesID, number int, opt Options) ([]store.SeriesSnapshot, error) {
 	if number == All {
 		if err := renew(ctx, db, id); err != nil {
 			return nil, err
