@@ -17,12 +17,15 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/bench"
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/crawler/snapshot"
+	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/series"
 	"github.com/strandlinehq/strandline/store"
 )
 
 // benchCrawlCmd measures a snapshot crawl: pages over real connections without a
-// pause, stored with their text and links, behind the durable frontier. A second
-// phase fills a frontier and takes from it.
+// pause, stored with their text and links, behind the durable frontier; and what comes
+// behind the crawl: the stages that measure and index each version, and the computation
+// of the snapshot with its copies. A last phase fills a frontier and takes from it.
 type benchCrawlCmd struct {
 	Pages    int    `help:"How many pages are crawled." default:"4000"`
 	Size     int    `help:"Median bytes of a page." default:"44000"`
@@ -30,7 +33,9 @@ type benchCrawlCmd struct {
 	Frontier int    `help:"How many URLs the frontier of the second phase holds; 0: no such phase." default:"1000000"`
 	Proxy    string `help:"Crawl the simulated web behind this proxy instead of the built-in one, from its home pages." placeholder:"URL"`
 	Admin    string `help:"Where that web lists its home pages, under /seeds." placeholder:"URL"`
+	Hosts    int    `help:"How many hosts those URLs are spread over." default:"1000"`
 	Profile  string `help:"Write a processor profile of the crawl to this file." placeholder:"FILE"`
+	Behind   string `name:"profile-behind" help:"Write a processor profile of what comes behind the crawl to this file." placeholder:"FILE"`
 }
 
 // crawlFigures is what the command prints.
@@ -39,6 +44,8 @@ type crawlFigures struct {
 	MeanBytes int64           `json:"mean_bytes,omitempty"`
 	MeanGzip  int64           `json:"mean_gzip_bytes,omitempty"`
 	Crawl     benchFigures    `json:"crawl"`
+	Stages    benchFigures    `json:"stages"`    // changes and the search, of the same pages
+	Computing benchFigures    `json:"computing"` // classes, novelty and copies, of the same pages
 	Links     int64           `json:"links_per_page"`
 	MemoryMB  float64         `json:"memory_mb"` // of the program, at its highest
 	Baseline  benchFigures    `json:"baseline"`
@@ -48,6 +55,7 @@ type crawlFigures struct {
 // frontierFigure is of the second phase.
 type frontierFigure struct {
 	URLs         int     `json:"urls"`
+	Hosts        int     `json:"hosts"`
 	AddPerSecond float64 `json:"added_per_second"`
 	TakeMillis   float64 `json:"take_256_milliseconds"`
 	MemoryMB     float64 `json:"memory_mb"` // of the program while it crawls with this frontier
@@ -55,8 +63,8 @@ type frontierFigure struct {
 
 // Run prints the figures as one JSON document.
 func (c *benchCrawlCmd) Run(ctx context.Context, a *app) error {
-	if c.Pages < 1 || c.Pages > 1_000_000 || c.Workers < 1 || c.Frontier < 0 || c.Frontier > 100_000_000 {
-		return usagef("want 1 to 1000000 pages, at least one worker and at most 100 million URLs")
+	if c.Pages < 1 || c.Pages > 1_000_000 || c.Workers < 1 || c.Frontier < 0 || c.Frontier > 100_000_000 || c.Hosts < 1 {
+		return usagef("want 1 to 1000000 pages, at least one worker and host, and at most 100 million URLs")
 	}
 	site, err := c.site(ctx)
 	if err != nil {
@@ -144,6 +152,9 @@ func (c *benchCrawlCmd) measure(ctx context.Context, b *crawlBench) (*crawlFigur
 	}
 	out.Crawl = b.figures(begin, cpu, tally.Crawled, map[string]int64{"pages": tally.Crawled, "failed": tally.Tried - tally.Crawled})
 	out.MemoryMB = round3(float64(peakMemory()) / (1 << 20))
+	if err := c.behind(ctx, b, tally.Crawled, out); err != nil {
+		return nil, err
+	}
 	err = b.Pool().QueryRow(ctx, `select coalesce(avg(l.links), 0)::bigint from core.snapshot_page s join core.link_set l using (links_hash, bucket) where s.snapshot_id = $1`, id).Scan(&out.Links)
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
@@ -157,6 +168,26 @@ func (c *benchCrawlCmd) measure(ctx context.Context, b *crawlBench) (*crawlFigur
 		out.Frontier, err = c.frontier(ctx, b)
 	}
 	return out, err
+}
+
+// behind measures what is done with the pages of a snapshot when they are stored.
+func (c *benchCrawlCmd) behind(ctx context.Context, b *crawlBench, pages int64, out *crawlFigures) error {
+	row, err := b.SeriesByName(ctx, "bench")
+	if err != nil {
+		return err
+	}
+	endProfile, err := startProfile(c.Behind)
+	if err != nil {
+		return err
+	}
+	begin, cpu := time.Now(), b.used()
+	if _, err = monitor.New(b.DB, monitor.Options{}).Drain(ctx); err == nil {
+		out.Stages = b.figures(begin, cpu, pages, nil)
+		begin, cpu = time.Now(), b.used()
+		_, err = series.Update(ctx, b.DB, row.ID, series.Defaults())
+		out.Computing = b.figures(begin, cpu, pages, nil)
+	}
+	return errors.Join(err, endProfile())
 }
 
 // crawl takes a snapshot of a series of the configuration; then is called when it runs.

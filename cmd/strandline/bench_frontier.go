@@ -13,13 +13,10 @@ import (
 	"github.com/strandlinehq/strandline/store"
 )
 
-// frontierHosts is how many hosts the URLs of the frontier are spread over.
-const frontierHosts = 1000
-
 // frontier fills the frontier of a snapshot by the same statement as a crawl does,
 // takes from it, and lets a crawl run on it for a while.
 func (c *benchCrawlCmd) frontier(ctx context.Context, b *crawlBench) (*frontierFigure, error) {
-	out := &frontierFigure{URLs: c.Frontier}
+	out := &frontierFigure{URLs: c.Frontier, Hosts: c.Hosts}
 	crawling, stop := context.WithCancel(ctx)
 	defer stop()
 	_, err := b.crawl(crawling, "frontier", func(id store.SnapshotID) error {
@@ -47,7 +44,7 @@ func (c *benchCrawlCmd) fill(ctx context.Context, b *crawlBench, id store.Snapsh
 	for from := 0; from < c.Frontier; from += batch {
 		var seen []store.Sighting
 		for i := from; i < min(from+batch, c.Frontier); i++ {
-			seen = append(seen, store.Sighting{URL: fmt.Sprintf("http://frontier-%d.test/page/%d", i%frontierHosts, i), At: time.Now()})
+			seen = append(seen, store.Sighting{URL: fmt.Sprintf("http://frontier-%d.test/page/%d", i%c.Hosts, i), At: time.Now()})
 		}
 		pages, err := b.ResolvePages(ctx, seen)
 		if err != nil {

@@ -16,6 +16,7 @@ type benchSnapshotsCmd struct {
 	Snapshots int       `help:"How many snapshots are taken." default:"6"`
 	Every     int       `help:"Days between them." default:"14"`
 	Away      float64   `help:"Share of the hosts that do not answer, others in each snapshot." default:"0.3"`
+	Deltas    []float64 `help:"Decays of novelty per link that the measure is taken with." default:"0,0.1,0.2,0.3,0.5"`
 	Budgets   []float64 `help:"Parts of the pages that the snapshots of the comparison of orders may fetch." default:"0.25,0.5"`
 	Orders    bool      `help:"Compare the orders too." default:"true" negatable:""`
 	Seed      uint64    `help:"Another number gives another web." default:"1"`
@@ -42,6 +43,11 @@ func (c *benchSnapshotsCmd) Run(ctx context.Context, a *app) error {
 	case (c.Proxy == "") != (c.Admin == ""):
 		return usagef("--proxy wants --admin too, and the other way round")
 	}
+	for _, d := range c.Deltas {
+		if !(d >= 0 && d < 1) {
+			return usagef("--deltas %v: from 0 to below 1", d)
+		}
+	}
 	for _, b := range c.Budgets {
 		if !(b > 0 && b <= 1) {
 			return usagef("--budgets %v: above 0, at most 1", b)
@@ -49,7 +55,7 @@ func (c *benchSnapshotsCmd) Run(ctx context.Context, a *app) error {
 	}
 	opt := bornOptions{
 		Snapshots: c.Snapshots, Every: time.Duration(c.Every) * 24 * time.Hour,
-		Deltas: []float64{0, .1, .2}, Thresholds: []float64{anyPositive, .01, .1, .3, .5, .7, .9},
+		Deltas: c.Deltas, Thresholds: []float64{anyPositive, .01, .1, .3, .5, .7, .9},
 	}
 	var out snapshotsFigures
 	err := c.onEmpty(ctx, a, func(o *opened, web *bornWeb) (err error) {

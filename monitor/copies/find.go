@@ -95,8 +95,10 @@ type bareKey struct {
 // rival is a page that may be the source.
 type rival struct {
 	store.Holder
-	shared int // keys
+	shared [2]int // keys of the main text, and of the whole
 }
+
+func (r rival) keys() int { return r.shared[saltMain] + r.shared[saltWhole] }
 
 func (f *finder) find(ctx context.Context, asked []Asked) ([]store.PageCopy, error) {
 	versions := make([]store.Todo, len(asked))
@@ -107,15 +109,25 @@ func (f *finder) find(ctx context.Context, asked []Asked) ([]store.PageCopy, err
 	if err != nil {
 		return nil, err
 	}
-	read := map[store.Todo]bool{}
 	about := map[store.PageID]bool{}
 	for i, a := range asked {
-		if len(rivals[i]) == 0 {
-			continue
-		}
-		read[versions[i]], about[a.Page] = true, true
+		about[a.Page] = about[a.Page] || len(rivals[i]) > 0
 		for _, r := range rivals[i] {
-			read[store.Todo{Page: r.Page, Version: r.Version}], about[r.Page] = true, true
+			about[r.Page] = true
+		}
+	}
+	pages, err := f.db.CopyPages(ctx, pagesOf(about))
+	if err != nil {
+		return nil, err
+	}
+	read := map[store.Todo]bool{}
+	for i, a := range asked {
+		rivals[i] = slices.DeleteFunc(rivals[i], func(r rival) bool { return !worthReading(a, r, pages) })
+		if len(rivals[i]) > 0 {
+			read[versions[i]] = true
+		}
+		for _, r := range rivals[i] {
+			read[store.Todo{Page: r.Page, Version: r.Version}] = true
 		}
 	}
 	refs, err := f.db.VersionRefs(ctx, keysOf(read))
@@ -123,10 +135,6 @@ func (f *finder) find(ctx context.Context, asked []Asked) ([]store.PageCopy, err
 		return nil, err
 	}
 	bodies, err := readBodies(ctx, f.db, refs, f.opt.Cache)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := f.db.CopyPages(ctx, pagesOf(about))
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +153,24 @@ func (f *finder) find(ctx context.Context, asked []Asked) ([]store.PageCopy, err
 		}
 	}
 	return out, nil
+}
+
+// worthReading reports whether a rival can be the source of a page, as far as keys and
+// addresses tell. Of two twins one is. Across sites the texts are compared of which the
+// keys are: of a Jaccard coefficient J two or more of the eight smallest shingles are
+// common to both with the probability 1 - (1-J)^8 - 8 J (1-J)^7, .991 at .6 and all but 1
+// at .9, while texts of one language often have one in common. Within a site what is
+// compared has fewer lines than what the keys are of.
+func worthReading(a Asked, r rival, pages map[store.PageID]store.PageNow) bool {
+	mine, ok := placeOf(pages[a.Page].URL)
+	theirs, ok2 := placeOf(pages[r.Page].URL)
+	if !ok || !ok2 {
+		return false
+	}
+	if _, twin := a.older(r.FirstSeen); twin && !theirs.before(mine) {
+		return false
+	}
+	return mine.site == theirs.site || max(r.shared[saltMain], r.shared[saltWhole]) > 1
 }
 
 // rivals are the pages that share keys with each version, those that share most first,
@@ -169,7 +195,12 @@ func (f *finder) rivals(ctx context.Context, asked []Asked, versions []store.Tod
 	out := make([][]rival, len(versions))
 	for i, v := range versions {
 		found := map[store.Todo]*rival{}
-		for _, k := range keys[v] {
+		own := keys[v]
+		for n, k := range own {
+			of := saltMain // keys of both texts, as many of each; where one has fewer, all count as of one
+			if len(own) == 2*neardup.MostKeys && n >= neardup.MostKeys {
+				of = saltWhole
+			}
 			for _, h := range held[k] {
 				if older, twin := asked[i].older(h.FirstSeen); h.Page == v.Page || !older && !twin {
 					continue
@@ -180,14 +211,14 @@ func (f *finder) rivals(ctx context.Context, asked []Asked, versions []store.Tod
 					r = &rival{Holder: h}
 					found[at] = r
 				}
-				r.shared++
+				r.shared[of]++
 			}
 		}
 		for _, r := range found {
 			out[i] = append(out[i], *r)
 		}
 		slices.SortFunc(out[i], func(a, b rival) int {
-			return cmp.Or(cmp.Compare(b.shared, a.shared), a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Version, b.Version))
+			return cmp.Or(cmp.Compare(b.keys(), a.keys()), a.FirstSeen.Compare(b.FirstSeen), cmp.Compare(a.Page, b.Page), cmp.Compare(a.Version, b.Version))
 		})
 		out[i] = out[i][:min(candidates, len(out[i]))]
 	}
@@ -208,7 +239,7 @@ func (f *finder) best(ctx context.Context, a Asked, own *body, rivals []rival, b
 		theirs, ok := placeOf(pages[r.Page].URL)
 		other := bodies[store.Todo{Page: r.Page, Version: r.Version}]
 		_, twin := a.older(r.FirstSeen)
-		if !ok || other == nil || twin && !theirs.before(mine) {
+		if !ok || other == nil {
 			continue
 		}
 		c := store.PageCopy{

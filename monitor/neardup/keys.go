@@ -11,6 +11,9 @@ import (
 // (1-J)^8: .0007 at .6.
 const keyShingles = 8
 
+// MostKeys is how many keys a text of a dozen words and more has.
+const MostKeys = 1 + keyShingles + bands
+
 // Keys are hashes of which two texts that are alike share some, for an index in
 // which a text is looked up: the text, its eight smallest shingles, and the four
 // bands of its simhash, of which two that differ in at most 3 bits share one. The
@@ -19,7 +22,7 @@ func (k Sketch) Keys(salt uint64) []int64 {
 	if k.all == 0 {
 		return nil
 	}
-	out := make([]int64, 0, 1+keyShingles+bands)
+	out := make([]int64, 0, MostKeys)
 	add := func(kind byte, v uint64) {
 		var b [17]byte
 		binary.LittleEndian.PutUint64(b[:], salt)

@@ -1,6 +1,7 @@
 package neardup
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"slices"
 
@@ -31,48 +32,75 @@ type Sketch struct {
 // one shingle; one without words has none, and is like no other.
 func Of(s string) Sketch {
 	var k Sketch
-	var window [shingleWords]uint64
-	var all xxh3.Hasher
-	var shingles []uint64
-	var b [8 * shingleWords]byte
-	put := func(n int) {
-		for i := range n {
-			w := window[(k.Words-n+i)%shingleWords]
-			for j := range 8 {
-				b[8*i+j] = byte(w >> (8 * j))
-			}
-		}
-		shingles = append(shingles, xxh3.Hash(b[:8*n]))
-	}
-	var votes [64]int32
+	var window [8 * shingleWords]byte // the hashes of the last words
+	words := make([]byte, 0, len(s)+len(s)/4)
+	shingles := make([]uint64, 0, len(s)/5)
 	text.EachWord(s, func(w []byte) {
-		_, _ = all.Write(w)
-		_, _ = all.Write([]byte{0})
-		window[k.Words%shingleWords] = xxh3.Hash(w)
-		k.Words++
-		if k.Words >= shingleWords {
-			put(shingleWords)
+		words = append(append(words, w...), 0)
+		copy(window[:], window[8:])
+		binary.LittleEndian.PutUint64(window[8*(shingleWords-1):], xxh3.Hash(w))
+		if k.Words++; k.Words >= shingleWords {
+			shingles = append(shingles, xxh3.Hash(window[:]))
 		}
 	})
 	if k.Words > 0 && k.Words < shingleWords {
-		put(k.Words)
+		shingles = append(shingles, xxh3.Hash(window[8*(shingleWords-k.Words):]))
 	}
-	k.Exact = all.Sum64()
-	slices.Sort(shingles)
-	shingles = slices.Compact(shingles)
-	for _, h := range shingles {
-		for i := range votes {
-			votes[i] += int32(h>>i&1)*2 - 1
-		}
-	}
-	for i, v := range votes {
-		if v > 0 {
-			k.Simhash |= 1 << i
-		}
-	}
+	k.Exact = xxh3.Hash(words)
+	shingles = slices.Compact(sorted(shingles))
+	k.Simhash = majority(shingles)
 	k.all = len(shingles)
 	k.shingles = slices.Clone(shingles[:min(len(shingles), sampled)])
 	return k
+}
+
+// majority has the bits that are set in more than half of the hashes. Bit i of the planes,
+// read upwards, is the number of hashes that have bit i: 64 counters that are added to at once.
+func majority(hashes []uint64) (out uint64) {
+	var planes [64]uint64
+	for _, h := range hashes {
+		for i := 0; h != 0; i++ {
+			planes[i], h = planes[i]^h, planes[i]&h
+		}
+	}
+	for bit := range 64 {
+		n := 0
+		for i, p := range planes[:bits.Len(uint(len(hashes)))] {
+			n |= int(p>>bit&1) << i
+		}
+		if 2*n > len(hashes) {
+			out |= 1 << bit
+		}
+	}
+	return out
+}
+
+// sorted returns hashes in rising order. They are spread evenly, so that their first bits
+// nearly say where each belongs; what lies close together is sorted then.
+func sorted(hashes []uint64) []uint64 {
+	if len(hashes) < 64 {
+		slices.Sort(hashes)
+		return hashes
+	}
+	shift := 64 - (bits.Len(uint(len(hashes))) - 2)
+	ends := make([]int32, 1<<(64-shift)+1)
+	for _, h := range hashes {
+		ends[h>>shift+1]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	out := make([]uint64, len(hashes))
+	for _, h := range hashes {
+		out[ends[h>>shift]] = h
+		ends[h>>shift]++
+	}
+	begin := int32(0)
+	for _, end := range ends[:len(ends)-1] {
+		slices.Sort(out[begin:end])
+		begin = end
+	}
+	return out
 }
 
 // Distance is the number of bits in which two simhashes differ.
