@@ -52,6 +52,7 @@ type blobJob struct {
 	key   ContentKey
 	raw   []byte
 	frame body.Frame
+	done  bool // it has its frame
 }
 
 type linkKey struct {
@@ -194,14 +195,9 @@ func (bb *blobBatch) dropStored(ctx context.Context, t blobTable) error {
 	return nil
 }
 
-// hostChain is what a batch stores of one host: its pages lean on each other, so
-// they are encoded one after the other, and hosts beside each other.
-type hostChain struct {
-	id    int64
-	hosts [2]body.Host
-	jobs  [2][]blobJob
-}
-
+// encode makes the frames of all chains and stores them. Most bodies need one base of the several that the
+// codec may ask for, so the first pass reads that one; the pages that want another one, about one in eight
+// of those that change a little, wait for the second, which reads all that they may ask for.
 func (bb *blobBatch) encode(ctx context.Context, chains map[int64]*hostChain) error {
 	ordered := make([]*hostChain, 0, len(chains))
 	for _, c := range chains {
@@ -211,21 +207,10 @@ func (bb *blobBatch) encode(ctx context.Context, chains map[int64]*hostChain) er
 	if err := bb.readHosts(ctx, ordered); err != nil {
 		return err
 	}
-	bases, err := bb.loadBases(ctx, ordered)
-	if err != nil {
-		return err
-	}
-	g, ctx2 := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, c := range ordered {
-		for t := range c.jobs {
-			if len(c.jobs[t]) > 0 {
-				g.Go(func() error { return c.encode(ctx2, bb.db.codec, blobTable(t), bases) })
-			}
+	for _, all := range []bool{false, true} {
+		if err := bb.encodePass(ctx, ordered, all); err != nil {
+			return err
 		}
-	}
-	if err := g.Wait(); err != nil {
-		return err
 	}
 	for t := range bb.jobs {
 		var jobs []blobJob
@@ -240,97 +225,47 @@ func (bb *blobBatch) encode(ctx context.Context, chains map[int64]*hostChain) er
 	return bb.writeHosts(ctx, ordered)
 }
 
-// baseSet holds the decoded blobs that the batch's frames may be based on.
-type baseSet [2]map[ContentKey][]byte
+func (bb *blobBatch) encodePass(ctx context.Context, chains []*hostChain, all bool) error {
+	bases, err := bb.loadBases(ctx, chains, all)
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range chains {
+		for t := range c.jobs {
+			if len(c.rest(blobTable(t))) > 0 {
+				g.Go(func() error { return c.encode(ctx, bb.db.codec, blobTable(t), bases[t]) })
+			}
+		}
+	}
+	return g.Wait()
+}
 
-// loadBases reads every stored blob that the codec may ask for, since a
-// transaction serves one goroutine only.
-func (bb *blobBatch) loadBases(ctx context.Context, chains []*hostChain) (baseSet, error) {
-	var bases baseSet
+// loadBases reads stored blobs that the codec may ask for, since a
+// transaction serves one goroutine only: all, or the first of each body.
+func (bb *blobBatch) loadBases(ctx context.Context, chains []*hostChain, all bool) ([2]baseSet, error) {
+	var bases [2]baseSet
 	for t := range bases {
 		var keys []ContentKey
 		for _, c := range chains {
-			if len(c.jobs[t]) == 0 {
-				continue
+			more, err := c.bases(blobTable(t), all)
+			if err != nil {
+				return bases, err
 			}
-			refs := c.hosts[t].Candidates()
-			for _, j := range c.jobs[t] {
-				state, err := j.page.chain(blobTable(t))
-				if err != nil {
-					return bases, err
-				}
-				refs = append(refs, state.Candidates()...)
-			}
-			for _, r := range refs {
-				keys = append(keys, keyOf(r))
-			}
+			keys = append(keys, more...)
+		}
+		if bases[t] = (baseSet{all: all}); len(keys) == 0 {
+			continue
 		}
 		// A base that is missing or damaged is passed over.
 		blobs, _, err := bb.db.readBlobs(ctx, bb.tx, blobTable(t), keys)
 		if err != nil {
 			return bases, err
 		}
-		bases[t] = blobs
+		bases[t].add(keys, blobs)
 	}
 	return bases, nil
-}
-
-// chain reads the state of a page's chain.
-func (p *pageBatch) chain(t blobTable) (*body.State, error) {
-	// The two chains of a page are worked on side by side: touch only the one asked for.
-	var stored []byte
-	if t == recordTable {
-		stored = p.state.recordChain
-	} else {
-		stored = p.state.bodyChain
-	}
-	var s body.State
-	if err := s.UnmarshalBinary(stored); err != nil {
-		return nil, fmt.Errorf("page %d: %s chain: %w", p.id, t, err)
-	}
-	return &s, nil
-}
-
-func (p *pageBatch) setChain(t blobTable, s *body.State) error {
-	stored, err := s.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	if t == recordTable {
-		p.state.recordChain = stored
-	} else {
-		p.state.bodyChain = stored
-	}
-	return nil
-}
-
-// encode makes the frames of one host's blobs in one table, in order.
-func (c *hostChain) encode(ctx context.Context, codec *body.Codec, t blobTable, bases baseSet) error {
-	made := map[ContentKey][]byte{}
-	load := func(_ context.Context, r body.Ref) ([]byte, error) {
-		if raw, ok := made[keyOf(r)]; ok {
-			return raw, nil
-		}
-		if raw, ok := bases[t][keyOf(r)]; ok {
-			return raw, nil
-		}
-		return nil, body.ErrNotFound
-	}
-	for i := range c.jobs[t] {
-		j := &c.jobs[t][i]
-		state, err := j.page.chain(t)
-		if err != nil {
-			return err
-		}
-		if j.frame, err = codec.Encode(ctx, body.Body{Ref: j.key.ref(), Raw: j.raw, Quick: j.page.quick()}, state, &c.hosts[t], load); err != nil {
-			return err
-		}
-		if err := j.page.setChain(t, state); err != nil {
-			return err
-		}
-		made[j.key] = j.raw
-	}
-	return nil
 }
 
 func (bb *blobBatch) insert(ctx context.Context, t blobTable, jobs []blobJob) error {

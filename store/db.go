@@ -35,7 +35,7 @@ type Options struct {
 	Now func() time.Time
 	// Logger receives what an operator wants to know; nil means silence.
 	Logger *slog.Logger
-	// CacheBytes bounds the cache of decoded bodies; zero means 48 MiB.
+	// CacheBytes bounds the cache of decoded bodies; zero means 96 MiB.
 	CacheBytes int64
 }
 
@@ -91,7 +91,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		db.log = slog.New(slog.DiscardHandler)
 	}
 	if opts.CacheBytes == 0 {
-		opts.CacheBytes = 48 << 20
+		opts.CacheBytes = 96 << 20
 	}
 	db.pages = newPageCache(200_000)
 	db.blobs = newBlobCache(opts.CacheBytes)
