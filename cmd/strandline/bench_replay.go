@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/strandlinehq/strandline/crawler/clock"
 	"github.com/strandlinehq/strandline/store"
 )
@@ -44,7 +46,12 @@ type replayFigures struct {
 	Recorded int `json:"contents_recorded"`
 	Caught   int `json:"contents_caught"`
 	Between  int `json:"contents_between_fetches"`
+	// The first of those that are wrong.
+	WrongOnes []string `json:"wrong,omitempty"`
 }
+
+// wrongTold bounds how many are told.
+const wrongTold = 10
 
 // replayed is a capture of the recording.
 type replayed struct {
@@ -193,8 +200,30 @@ func capturesOf(ctx context.Context, admin, page string) ([]replayed, error) {
 	return out, nil
 }
 
-// compare holds each fetch that saw content against what its page showed from slack before the fetch to
-// slack behind it: captures are told to the second, and the two clocks were not started at once.
+// finishedAt reads when the fetches ended, by address and start.
+func finishedAt(ctx context.Context, db *store.DB) (map[string]time.Time, error) {
+	rows, err := db.Pool().Query(ctx, `select url, started_at, finished_at from api_v1.fetch_log`)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	out := map[string]time.Time{}
+	var address string
+	var start, end time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&address, &start, &end}, func() error {
+		out[fetchKey(address, start)] = end
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	return out, nil
+}
+
+func fetchKey(address string, at time.Time) string {
+	return address + " " + strconv.FormatInt(at.UnixMicro(), 10)
+}
+
+// compare holds each fetch that saw content against what its page showed from slack before its start to
+// slack behind its end: captures are told to the second, and the two clocks were not started at once.
 func (f *replayFigures) compare(ctx context.Context, db *store.DB, captures map[string][]replayed, slack time.Duration) error {
 	digests := map[store.SHA256]string{}
 	type seen struct {
@@ -203,7 +232,11 @@ func (f *replayFigures) compare(ctx context.Context, db *store.DB, captures map[
 	}
 	pages := map[string]*seen{}
 	var rows []store.CaptureRow
-	err := db.EachCapture(ctx, store.Selection{}, func(c store.CaptureRow) error {
+	ends, err := finishedAt(ctx, db)
+	if err != nil {
+		return err
+	}
+	err = db.EachCapture(ctx, store.Selection{}, func(c store.CaptureRow) error {
 		f.Outcomes[string(c.Outcome)]++
 		if c.Version > 0 && captures[c.URL] != nil {
 			rows = append(rows, c)
@@ -229,8 +262,14 @@ func (f *replayFigures) compare(ctx context.Context, db *store.DB, captures map[
 		}
 		digest := digests[c.Hash]
 		f.Compared++
-		if !visibleWithin(captures[c.URL], digest, c.At.Add(-slack), c.At.Add(slack)) {
-			f.Wrong++
+		end, ok := ends[fetchKey(c.URL, c.At)]
+		if !ok || end.Before(c.At) {
+			end = c.At
+		}
+		if !visibleWithin(captures[c.URL], digest, c.At.Add(-slack), end.Add(slack)) {
+			if f.Wrong++; f.Wrong <= wrongTold {
+				f.WrongOnes = append(f.WrongOnes, fmt.Sprintf("%s from %s to %s: %s (%s)", c.URL, c.At.UTC().Format(time.RFC3339Nano), end.UTC().Format(time.RFC3339Nano), digest, c.Outcome))
+			}
 		}
 		p := pages[c.URL]
 		if p == nil {

@@ -19,10 +19,7 @@ import (
 func TestKilledImport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	var archive bytes.Buffer
 	sample := sampleArchiveCmd{Out: "-", Pages: 40, Days: 1, Seed: 1}
 	if err := sample.write(t.Context(), &archive); err != nil {

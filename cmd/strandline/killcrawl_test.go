@@ -38,10 +38,7 @@ type crawlPair struct {
 func startPair(t *testing.T) *crawlPair {
 	t.Helper()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	begin, epoch := time.Now(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	p := &crawlPair{now: func() time.Time { return epoch.Add(time.Since(begin) * crawlSpeed) }}
 	var err error

@@ -25,10 +25,7 @@ func TestKilledDaemon(t *testing.T) {
 	t.Parallel()
 	const speed = 360 // an hour in ten seconds
 	dir := t.TempDir()
-	program := filepath.Join(dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	begin := time.Now()
 	epoch := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	now := func() time.Time { return epoch.Add(time.Since(begin) * speed) }

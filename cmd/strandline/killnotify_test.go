@@ -23,10 +23,7 @@ func TestKilledDelivery(t *testing.T) {
 	t.Parallel()
 	const messages, kills = 200, 3
 	dir := t.TempDir()
-	program := filepath.Join(dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	url := newDatabase(t)
 	db, err := store.Open(t.Context(), url, store.Options{MaxConns: 2})
 	if err != nil {

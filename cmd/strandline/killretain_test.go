@@ -22,10 +22,7 @@ import (
 func TestKilledRetention(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	var archive bytes.Buffer
 	sample := sampleArchiveCmd{Out: "-", Pages: 30, Days: 2, Seed: 1}
 	if err := sample.write(t.Context(), &archive); err != nil {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +17,7 @@ func TestKilledSummaries(t *testing.T) {
 	w := newTopicWorld(t)
 	w.configure(fmt.Sprintf(floodTopic, w.dir))
 	d := w.daemon()
-	program := filepath.Join(w.dir, "strandline")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := programPath(t)
 	w.configure(strings.Replace(fmt.Sprintf(floodTopic, w.dir), "127.0.0.1:8080", "127.0.0.1:0", 1))
 	// It was formed, of pages that are gone, and stopped a hundred days ago.
 	if _, err := d.Pool().Exec(t.Context(), `

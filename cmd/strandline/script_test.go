@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,17 @@ import (
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"strandline": main}) }
+
+// programPath is the program, for tests that kill it: the test binary under that name, as for scripts. Linking
+// one for each such test took longer than some of them.
+func programPath(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("strandline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // TestScripts runs the transcripts of testdata: command lines with what they must
 // print and the status that they must end with. Each has two files, pages.warc.gz

@@ -9,7 +9,7 @@ import (
 )
 
 // leases are the buckets whose hosts this daemon crawls. They are renewed three
-// times in their span. When a renewal fails, no fetch is started after they have
+// times in their span, and sooner while buckets change hands. When a renewal fails, no fetch is started after they have
 // run out, since another daemon may hold them by then.
 type leases struct {
 	owned   [store.Buckets]bool
@@ -116,12 +116,25 @@ func (r *run) renewed(got store.BucketLeases, dead []int32) {
 	r.share(&r.leases)
 	now := r.clock.Now()
 	// From when the leases were asked for: should the machine have slept meanwhile, they are over.
-	r.nextRenew = got.Until.Add(-r.opt.Lease * 2 / 3)
+	r.nextRenew = got.Until.Add(-r.opt.Lease).Add(r.untilRenewal(got))
 	if len(r.leases.buckets) != before {
 		r.opt.Logger.Info("leased buckets", "buckets", len(r.leases.buckets), "daemons", got.Daemons)
 		r.claimBy(now)
 	}
 	r.tell(func(h *Health) { h.Running, h.Buckets, h.Daemons = true, len(r.leases.buckets), got.Daemons })
+}
+
+// untilRenewal is how long after a renewal the next one is due: a third of the leases' span; little where buckets can be
+// given to a daemon that came, and some while that one waits for its share, lest their hosts lie idle between.
+func (r *run) untilRenewal(got store.BucketLeases) time.Duration {
+	share := (store.Buckets + got.Daemons - 1) / max(1, got.Daemons)
+	switch give := slices.DeleteFunc(r.leases.give(), func(b int32) bool { return !r.free(b) }); {
+	case len(give) > 0:
+		return r.opt.Lease / 60
+	case len(got.Buckets)+got.Daemons < share: // shares are rounded up: not all can have theirs
+		return r.opt.Lease / 12
+	}
+	return r.opt.Lease / 3
 }
 
 // newlyDead looks for daemons of this machine whose process has ended.
