@@ -33,7 +33,7 @@ func TestKilledSummaries(t *testing.T) {
 		return n
 	}
 	midway := 0
-	limit := time.After(2 * time.Minute)
+	limit := time.After(5 * time.Minute) // a busy machine
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for life := range kills + 1 {
