@@ -126,6 +126,9 @@ func (c *benchScheduleCmd) Run(ctx context.Context, a *app) error {
 // slots of the last minutes are fetched as late as any others may be.
 const scheduleGrace = 45 * time.Minute
 
+// storedWithin is how long what was fetched may take to be stored when the run ends by the machine's time.
+const storedWithin = 2 * time.Minute
+
 // keep runs the service until the time is over, and follow beside it.
 func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driven, epoch time.Time, follow func(context.Context)) error {
 	ctx, stop := context.WithCancel(ctx)
@@ -140,22 +143,26 @@ func (c *benchScheduleCmd) keep(ctx context.Context, s *service, clk *clock.Driv
 	driven := make(chan struct{})
 	end := epoch.Add(time.Duration(c.Days)*24*time.Hour + scheduleGrace)
 	begin := time.Now()
-	over := func() bool { return !clk.Now().Before(end) || c.For > 0 && time.Since(begin) >= c.For }
+	hurried := func() bool { return c.For > 0 && time.Since(begin) >= c.For }
+	over := func() bool { return !clk.Now().Before(end) }
 	go func() {
 		defer close(driven)
 		clk.Run(ctx, func() bool {
-			if over() {
+			h := s.daemon.Health()
+			switch {
+			case over(), hurried() && (h.Unstored+h.Fetching == 0 || time.Since(begin) >= c.For+storedWithin):
 				stop()
 				return true
+			case hurried(): // what has been fetched is stored first
+				return true
 			}
-			h := s.daemon.Health()
 			return !h.Running || h.Behind > 5*time.Minute || h.Unstored > 512
 		})
 	}()
 	err := <-ended
 	stop()
 	<-driven
-	if err == nil && !over() {
+	if err == nil && !over() && !hurried() {
 		err = context.Canceled // told to stop before the time was over
 	}
 	return err
