@@ -13,7 +13,7 @@ import (
 // at hand, be it of a version or of an error page. One whose version was thinned is none.
 const (
 	mementoColumns = `
-		select f.page_id, f.started_at, f.attempt, f.status, coalesce(f.version, 0), coalesce(v.media_type, ''), v.sha1, coalesce(v.sha256, f.sha256),
+		select f.page_id, f.started_at, f.attempt, f.status, coalesce(f.version, 0) as version, coalesce(v.media_type, ''), v.sha1, coalesce(v.sha256, f.sha256),
 		       case when f.version is null then f.head end, coalesce(f.detail->>'uri', '')`
 	mementoFrom = `
 		from core.fetch f
@@ -29,10 +29,20 @@ var (
 	qMementosBefore = statement{routed, mementoColumns + mementoFrom + ` and v.bucket = $2 and v.page_id = $1
 		where f.bucket = $2 and f.page_id = $1 and (f.started_at, f.attempt) < ($3::timestamptz, $4::smallint)` + isMemento + ` $6
 		order by f.started_at desc, f.attempt desc limit $5`}
-	qMementosOf = statement{routed, mementoColumns + mementoFrom + ` and v.bucket = any($2::int[])
+	qMementosOf = statement{routed, mementoColumns + mementoFrom + ` and v.bucket = any($2::int[]) and v.page_id = any($1::bigint[])
 		where f.bucket = any($2) and f.page_id = any($1::bigint[])
 		  and ($3::timestamptz is null or f.started_at >= $3) and ($4::timestamptz is null or f.started_at <= $4)` + isMemento + ` $5
 		order by f.page_id, f.started_at, f.attempt`}
+	qMementoFirsts = statement{routed, `
+		select page_id, started_at, attempt, status, version, media_type, sha1, sha256, head, uri
+		from (
+			select f.page_id, f.started_at, f.attempt, f.status, coalesce(f.version, 0) as version, coalesce(v.media_type, '') as media_type, v.sha1,
+			       coalesce(v.sha256, f.sha256) as sha256, case when f.version is null then f.head end as head, coalesce(f.detail->>'uri', '') as uri,
+			       lag(f.version) over (partition by f.page_id order by f.started_at, f.attempt) as before` + mementoFrom + ` and v.bucket = any($2::int[]) and v.page_id = any($1::bigint[])
+			where f.bucket = any($2) and f.page_id = any($1::bigint[])
+			  and ($3::timestamptz is null or f.started_at >= $3) and ($4::timestamptz is null or f.started_at <= $4)` + isMemento + ` $5) m
+		where m.version = 0 or m.before is distinct from m.version
+		order by page_id, started_at, attempt`}
 	qMemento = statement{routed, `
 		select p.url, f.page_id, f.started_at, f.attempt, f.outcome::text, f.kind, coalesce(f.status, 0), coalesce(f.version, 0),
 		       coalesce(f.head, v.head), coalesce(v.sha256, f.sha256), coalesce(v.coding, ''), coalesce(v.media_type, ''), v.flags, false, f.detail
@@ -85,9 +95,14 @@ func (db *DB) MementosBefore(ctx context.Context, page PageID, before MementoMar
 
 // EachMemento calls f with the mementos of pages, page by page in the order of
 // their ids and in order of time, until f fails. Zero times are no bounds; to is
-// included.
-func (db *DB) EachMemento(ctx context.Context, pages []PageID, from, to time.Time, f func(Memento) error) error {
-	rows, err := db.pool.Query(ctx, qMementosOf.sql, pages, bucketsOf(pages), orNil(from), orNil(to), missingPayload)
+// included. With firsts it leaves out those of the version that the one before on the
+// page is of.
+func (db *DB) EachMemento(ctx context.Context, pages []PageID, from, to time.Time, firsts bool, f func(Memento) error) error {
+	q := qMementosOf
+	if firsts {
+		q = qMementoFirsts
+	}
+	rows, err := db.pool.Query(ctx, q.sql, pages, bucketsOf(pages), orNil(from), orNil(to), missingPayload)
 	if err != nil {
 		return fmt.Errorf("read mementos: %w", err)
 	}

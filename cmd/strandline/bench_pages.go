@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -17,6 +18,7 @@ type benchPagesCmd struct {
 	Pages    int    `help:"How many pages the database holds." default:"100000"`
 	Requests int    `help:"How often each kind of address is asked for." default:"100"`
 	Only     string `help:"Ask only for addresses whose name has this in it." placeholder:"TEXT"`
+	Profile  string `help:"Write a processor profile of the program to this file." placeholder:"FILE"`
 	Dir      string `help:"Keep the database in this directory and use it again; default a temporary one." placeholder:"DIR"`
 }
 
@@ -77,7 +79,12 @@ func (c *benchPagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if out.Addresses, err = c.ask(ctx, o.DB, server); err != nil {
+	endProfile, err := startProfile(c.Profile)
+	if err != nil {
+		return err
+	}
+	out.Addresses, err = c.ask(ctx, o.DB, server)
+	if err = errors.Join(err, endProfile()); err != nil {
 		return err
 	}
 	return a.printJSON(out)

@@ -230,7 +230,7 @@ func (h *harvest) page(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	return h.db.EachMemento(ctx, []store.PageID{page.ID}, time.Time{}, time.Time{}, func(m store.Memento) error {
+	return h.db.EachMemento(ctx, []store.PageID{page.ID}, time.Time{}, time.Time{}, false, func(m store.Memento) error {
 		h.known[stamp(m.At)] = true
 		return nil
 	})

@@ -40,7 +40,10 @@ func (c *Collector) Add(e cdxj.Entry, at Place) bool {
 	if e.Key != c.key {
 		c.key, c.seen, c.stamp = e.Key, "", ""
 	}
-	stamp := value(e, "timestamp")
+	stamp := ""
+	if c.q.byStamp > 0 {
+		stamp = value(e, "timestamp")
+	}
 	if c.q.byDigest && e.Digest != "" && e.Digest == c.seen || c.q.byStamp > 0 && c.stamp != "" && stamp[:c.q.byStamp] == c.stamp[:c.q.byStamp] {
 		c.last = at // the answer that goes on begins behind it: it knows no digest before
 		return true
@@ -53,6 +56,10 @@ func (c *Collector) Add(e cdxj.Entry, at Place) bool {
 	c.lines = append(c.lines, e)
 	return true
 }
+
+// Firsts reports whether of captures of one page that follow each other with one
+// content the first is enough.
+func (q *Query) Firsts() bool { return q.byDigest && q.byStamp == 0 && len(q.filters) == 0 }
 
 // Next returns the place to go on from; it is false where the answer is whole.
 func (c *Collector) Next() (Place, bool) { return c.last, c.next }

@@ -27,8 +27,9 @@ type Day struct {
 // Calendar draws when a page changed and how much: weeks as columns, days as
 // rows, a strip of weeks a year if there is more than one.
 type Calendar struct {
-	Page string
-	Days []Day // in any order; of two for one date the later counts
+	Page  string
+	Days  []Day // in any order; of two for one date the later counts
+	Total int   // days that there are, where Days has the last of them only; 0: all are given
 }
 
 // Geometry in px.
@@ -58,6 +59,9 @@ func (f Calendar) render(opt Options) (*canvas, string) {
 	days, counts := f.days()
 	opt.Height = 0
 	desc := plural(counts[Changed], "day", "days") + " with a change, " + strconv.Itoa(counts[Same]) + " without, " + strconv.Itoa(counts[Failed]) + " failed."
+	if f.Total > len(f.Days) {
+		desc += " The last " + number(float64(len(f.Days))) + " of " + plural(f.Total, "day", "days") + "."
+	}
 	c := newCanvas(opt, 2*edge+36+stripWeeks*dayPitch, 220)
 	sub := f.Page
 	note := ""

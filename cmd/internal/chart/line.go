@@ -62,7 +62,14 @@ func (l Line) draw(p *plot) {
 	if l.Faint {
 		width, opacity = "1", ".4"
 	}
-	at := p.project(l.Points)
+	column := 1
+	switch {
+	case l.Faint:
+		column = 4 // one of many, behind what is to be read
+	case l.Bold:
+		column = 2 // it is wider than that itself
+	}
+	at := p.project(l.Points, column)
 	p.ink(at...)
 	path, alone := tracePath(at)
 	if len(path) > 0 {
@@ -102,12 +109,13 @@ func labelColor(color string) string {
 	return "muted"
 }
 
-// project brings points to pixels, thinned to at most four a column of pixels:
-// the first, the lowest, the highest and the last, so that no extreme is lost.
-func (p *plot) project(points []Point) []Point {
+// project brings points to pixels, thinned to at most four a column of so many pixels:
+// the first, the lowest, the highest and the last, so that no extreme is lost. A column
+// of several pixels has the lowest and the highest only.
+func (p *plot) project(points []Point, column int) []Point {
 	gap := Point{math.NaN(), math.NaN()}
 	out := make([]Point, 0, min(len(points), 4096))
-	thin := len(points) > 4*int(p.box.w)
+	thin := len(points)*column > 4*int(p.box.w)
 	var col [4]Point // first, least, greatest, last of a column
 	n, current := 0, 0
 	flush := func() {
@@ -118,7 +126,11 @@ func (p *plot) project(points []Point) []Point {
 		if a.X > b.X {
 			a, b = b, a
 		}
-		for _, q := range []Point{col[0], a, b, col[3]} {
+		chosen := []Point{col[0], a, b, col[3]}
+		if column > 1 {
+			chosen = chosen[1:3]
+		}
+		for _, q := range chosen {
 			if len(out) == 0 || out[len(out)-1] != q {
 				out = append(out, q)
 			}
@@ -139,7 +151,7 @@ func (p *plot) project(points []Point) []Point {
 			out = append(out, v)
 			continue
 		}
-		if c := int(v.X); n == 0 || c != current {
+		if c := int(v.X) / column; n == 0 || c != current {
 			flush()
 			current, n = c, 1
 			col = [4]Point{v, v, v, v}

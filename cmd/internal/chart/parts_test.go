@@ -180,7 +180,7 @@ func TestThinning(t *testing.T) {
 	for _, q := range line {
 		all = append(all, Point{p.xs.at(q.X), p.ys.at(q.Y)})
 	}
-	got := p.project(line)
+	got := p.project(line, 1)
 	if len(got) > 4*701+2 {
 		t.Errorf("%d points left", len(got))
 	}

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/strandlinehq/strandline/cmd/internal/cdxquery"
 	"github.com/strandlinehq/strandline/cmd/internal/memento"
@@ -21,7 +23,9 @@ const (
 	cdxPages = 200000 // pages of a host that may be put in order
 	cdxHosts = 1024   // hosts of a domain whose pages are read at once, at most
 	cdxBatch = 64     // pages whose captures are read at once, at most
-	cdxRows  = 20000  // captures of a batch from which on the next one is small
+	// Captures that are read at once of one page.
+	cdxRowsOfPage = 1000
+	cdxRows       = 20000 // captures of a batch from which on the next one is small
 )
 
 func (s *Server) cdxRoutes() []route {
@@ -196,8 +200,13 @@ type line struct {
 // cdxCaptures gives the captures of groups to a collector, and reports whether it
 // takes more.
 func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []keyed, c *cdxquery.Collector) (more bool, err error) {
+	if len(groups) == 1 && len(groups[0].pages) == 1 {
+		return s.cdxPage(ctx, q, groups[0], c)
+	}
 	for batch := 1; len(groups) > 0; {
 		some := groups[:min(batch, len(groups))]
+		// Captures of two pages under one key stand between each other.
+		firsts := q.Firsts() && !slices.ContainsFunc(some, func(g keyed) bool { return len(g.pages) > 1 })
 		groups = groups[len(some):]
 		keys, urls := map[store.PageID]string{}, map[store.PageID]string{}
 		var ids []store.PageID
@@ -207,7 +216,7 @@ func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []ke
 			}
 		}
 		lines, read := map[string][]line{}, 0
-		err := s.db.EachMemento(ctx, ids, q.From, q.To, func(m store.Memento) error {
+		err := s.db.EachMemento(ctx, ids, q.From, q.To, firsts, func(m store.Memento) error {
 			read++
 			l := cdxLine(keys[m.Page], urls[m.Page], m)
 			if q.Resume == nil || placed(q.Resume, &l.at) < 0 {
@@ -232,6 +241,41 @@ func (s *Server) cdxCaptures(ctx context.Context, q *cdxquery.Query, groups []ke
 		}
 	}
 	return true, nil
+}
+
+// cdxPage gives the captures of one page to a collector, which come in their order: no
+// more are read than it takes, some at a time.
+func (s *Server) cdxPage(ctx context.Context, q *cdxquery.Query, g keyed, c *cdxquery.Collector) (more bool, err error) {
+	page := g.pages[0]
+	after := store.MementoMark{At: q.From.Add(-time.Microsecond), Attempt: math.MaxInt16}
+	if q.From.IsZero() {
+		after = store.MementoMark{}
+	}
+	if r := q.Resume; r != nil && r.Key == g.key && r.At.After(after.At) {
+		after = store.MementoMark{At: r.At.Add(-time.Microsecond), Attempt: math.MaxInt16} // others of its moment are told apart by placed
+	}
+	for {
+		rows, err := s.db.MementosAfter(ctx, page.ID, after, cdxRowsOfPage)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range rows {
+			if !q.To.IsZero() && m.At.After(q.To) {
+				return true, nil
+			}
+			l := cdxLine(g.key, page.URL, m)
+			if q.Resume != nil && placed(q.Resume, &l.at) >= 0 {
+				continue
+			}
+			if !c.Add(l.entry, l.at) {
+				return false, nil
+			}
+		}
+		if len(rows) < cdxRowsOfPage {
+			return true, nil
+		}
+		after = rows[len(rows)-1].Mark()
+	}
 }
 
 // placed compares the places of captures.

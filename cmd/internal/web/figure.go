@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/strandlinehq/strandline/cmd/internal/chart"
@@ -19,6 +20,22 @@ import (
 // figureWidth is that of a figure in a page, in px, with the margins that the style
 // sheet lets it have beside the text.
 const figureWidth = 1000
+
+// phoneWidth is that of a figure on a phone, in px: as wide as most of their windows.
+const phoneWidth = 390
+
+// phoneHeight is that of figures whose height does not follow from what they show.
+const phoneHeight = 340
+
+// Phone is the address of the figure drawn for a phone. It stands as a picture in the
+// page, which loads it where it is shown.
+func (f figureBody) Phone() string {
+	mark := "?"
+	if f.Query != "" {
+		mark = "&"
+	}
+	return f.Base + ".svg" + f.Query + mark + "width=" + strconv.Itoa(phoneWidth)
+}
 
 // figureKind is a figure of a page, which has the same address as its data.
 type figureKind struct {
@@ -152,7 +169,17 @@ func (s *Server) figure(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) sendSVG(w http.ResponseWriter, r *http.Request, f chart.Figure) {
 	sum := sha256.Sum256([]byte("\n" + chart.Style()))
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; frame-ancestors 'none'; sandbox")
-	s.send(w, r, http.StatusOK, "image/svg+xml", f.SVG(chart.Options{}))
+	var opt chart.Options
+	if text := r.URL.Query().Get("width"); text != "" {
+		// A wrong width is none: the picture is the same but for its size.
+		if n, err := strconv.Atoi(text); err == nil && n >= 280 && n <= 4000 {
+			opt.Width = float64(n)
+			if n < 2*phoneWidth {
+				opt.Height = phoneHeight
+			}
+		}
+	}
+	s.send(w, r, http.StatusOK, "image/svg+xml", f.SVG(opt))
 }
 
 // sendCSV answers with a table.

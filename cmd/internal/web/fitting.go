@@ -6,6 +6,9 @@ import "github.com/strandlinehq/strandline/cmd/internal/chart"
 // that the page stays below 300 KB. Alone it is drawn with all of its marks.
 const figureBytes = 50_000
 
+// calendarDays is how many days of a calendar stand in a page where all are too many.
+const calendarDays = 366
+
 // fitting draws a figure, and with fewer and fewer of its marks while it is too
 // heavy; the figure itself says how many there are. It reports whether some were
 // left out.
@@ -16,6 +19,13 @@ func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
 		case chart.ChangeScatter:
 			g.Total = max(g.Total, len(g.Changes))
 			g.Changes = g.Changes[len(g.Changes)/4:]
+			f = g
+		case chart.Calendar:
+			if len(g.Days) <= calendarDays {
+				return svg, thinned
+			}
+			g.Total = len(g.Days)
+			g.Days = g.Days[len(g.Days)-calendarDays:]
 			f = g
 		case chart.TermLifespans:
 			g.Total = max(g.Total, len(g.Terms))

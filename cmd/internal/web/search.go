@@ -24,8 +24,6 @@ import (
 const (
 	resultsAPage = 20
 	maxSnapshot  = 1 << 30 // no series has as many
-	// The figure on a phone, in px: as wide as most of their windows.
-	narrowWidth, narrowHeight = 390, 340
 )
 
 func (s *Server) searchRoutes() []route {
@@ -268,7 +266,7 @@ func (s *Server) searchSeries(ctx context.Context, b *searchBody) error {
 	}
 	f := inline("novelty", "New pages over the snapshots", "", table, figure, 40)
 	b.Figure = &f
-	narrow, _ := fitting(figure, chart.Options{ID: "figure-novelty-narrow", Inline: true, Bare: true, Width: narrowWidth, Height: narrowHeight})
+	narrow, _ := fitting(figure, chart.Options{ID: "figure-novelty-narrow", Inline: true, Bare: true, Width: phoneWidth, Height: phoneHeight})
 	b.Narrow = template.HTML(narrow) // chart escapes all that it is given
 	b.FigureSVG, b.FigureCSV = b.path("/search.svg"), b.path("/search.csv")
 	b.ByCount, b.ByShare = b.path("/search", "by", ""), b.path("/search", "by", "share")
