@@ -33,7 +33,7 @@ func bornTestWeb(t *testing.T, seed uint64, hosts int) *bornWeb {
 func TestNoveltyAgainstTruth(t *testing.T) {
 	t.Parallel()
 	out, err := measureBorn(t.Context(), emptyDatabase(t), bornTestWeb(t, 5, 20), bornOptions{
-		Snapshots: 6, Every: 14 * 24 * time.Hour, Deltas: []float64{.1}, Thresholds: []float64{anyPositive, .01, .1, .3, .5, .7},
+		Snapshots: 6, Every: 14 * 24 * time.Hour, Deltas: []float64{0, .1, .3}, Thresholds: []float64{anyPositive, .01, .1, .3, .5},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,13 +47,13 @@ func TestNoveltyAgainstTruth(t *testing.T) {
 		t.Logf("%s: %d of %d pages first seen are new, precision %.3f", r.Rules, r.New, r.Unidentified, r.Baseline)
 		for _, j := range r.Judged {
 			if j.Precision == nil {
-				t.Errorf("threshold %g judges nothing", j.Threshold)
+				t.Errorf("delta %g, threshold %g judges nothing", j.Delta, j.Threshold)
 				continue
 			}
-			t.Logf("  threshold %g: %d judged, precision %.3f, recall %.3f", j.Threshold, j.Judged, *j.Precision, j.Recall)
+			t.Logf("  delta %g, threshold %g: %d judged, precision %.3f, recall %.3f", j.Delta, j.Threshold, j.Judged, *j.Precision, j.Recall)
 			// "First seen is new" calls new whatever was not known; the rules may have told some of it already.
 			if first := out.Accuracy[0].Baseline; *j.Precision < first+.1 || *j.Precision <= r.Baseline {
-				t.Errorf("%s, threshold %g: precision %.3f, want .1 more than %.3f, and more than %.3f", r.Rules, j.Threshold, *j.Precision, first, r.Baseline)
+				t.Errorf("%s, delta %g, threshold %g: precision %.3f, want .1 more than %.3f, and more than %.3f", r.Rules, j.Delta, j.Threshold, *j.Precision, first, r.Baseline)
 			}
 		}
 		if r.Unidentified < 100 || r.Judged[1].Judged < 30 {

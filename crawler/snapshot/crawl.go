@@ -29,7 +29,10 @@ type crawl struct {
 
 	queue *frontier.Queue
 	hosts map[store.HostID]*host
-	held  map[store.PageID]bool // in memory: queued, being fetched, or not stored yet
+	left  map[store.HostID]string // hosts that are closed and have nothing in memory, with the reason
+	low   lowHosts                // of which the database may have URLs
+	shut  []*host                 // closed hosts of which it may
+	held  map[store.PageID]bool   // in memory: queued, being fetched, or not stored yet
 	// finished were stored since the frontier was last asked for URLs: the answer may
 	// have been read before that.
 	finished map[store.PageID]bool
@@ -61,6 +64,8 @@ type host struct {
 	store.Tally
 	closed   string
 	more     bool // the database may have URLs of it that are not in memory
+	inLow    bool // it is in the crawl's low
+	inShut   bool // it is in the crawl's shut
 	failures int  // in a row, without an answer
 	unstored int  // URLs that are fetched or not stored yet
 }
@@ -207,10 +212,13 @@ func (c *crawl) dispatch(ctx context.Context) {
 		}
 		h := c.hosts[store.HostID(qh.ID)]
 		page := store.PageID(u.Page)
+		if h.more && h.Queued() < least/2 {
+			c.need(h)
+		}
 		if h.closed != "" || !c.hasShare(h) || !c.leases.Hold(h.Bucket) {
 			c.queue.End(&h.Host, now)
 			delete(c.held, page)
-			h.more = true
+			c.need(h)
 			continue
 		}
 		if !c.sites.mayStart(h.Site) {
@@ -273,6 +281,9 @@ func (c *crawl) fetched(h *host, u *frontier.URL, res fetch.Result) {
 		c.sites.start(h.Site, -1)
 		h.unstored--
 		c.underway--
+		if h.more {
+			c.need(h)
+		}
 		c.leases.Free(h.Bucket)
 		if res.RetryAt.After(ready) {
 			ready = res.RetryAt

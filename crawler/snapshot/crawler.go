@@ -266,7 +266,7 @@ func (c *Crawler) crawl(ctx context.Context, r store.RunningCrawl, g *errgroup.G
 	cr := &crawl{
 		parts: c.parts, RunningCrawl: r, series: s, scope: s.Scope.compile(s.Seeds), seen: newSeen(), sites: newSites(s), yields: y,
 		events: make(chan func()), queue: frontier.New(frontier.Options{Connections: c.opt.Connections, Best: s.Novel}),
-		hosts: map[store.HostID]*host{}, held: map[store.PageID]bool{}, finished: map[store.PageID]bool{}, progress: p,
+		hosts: map[store.HostID]*host{}, left: map[store.HostID]string{}, held: map[store.PageID]bool{}, finished: map[store.PageID]bool{}, progress: p,
 	}
 	crawling, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -335,7 +335,7 @@ func (c *crawl) tell() {
 	p := c.progress
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.Level, p.Hosts, p.Fetching, p.Queued = c.level, len(c.hosts), c.queue.Running(), c.queue.Len()
+	p.Level, p.Hosts, p.Fetching, p.Queued = c.level, len(c.hosts)+len(c.left), c.queue.Running(), c.queue.Len()
 	p.Tried, p.Crawled, p.Traps = c.base.Tried+c.own.Tried, c.crawled(), c.base.Traps+c.own.Traps
 	if s := time.Since(p.since).Seconds(); s > 0 {
 		p.PerSecond = float64(c.own.Crawled) / s

@@ -1,11 +1,9 @@
 package snapshot
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/strandlinehq/strandline/crawler/frontier"
@@ -59,11 +57,16 @@ func (c *crawl) loadOnce(ctx context.Context) error {
 func (c *crawl) known(hosts []store.FrontierHost) {
 	for _, k := range hosts {
 		h := c.hosts[k.ID]
+		if h == nil && c.left[k.ID] != "" {
+			if c.queue.Len() == 0 && c.underway == 0 { // another daemon may have found more of it
+				c.need(c.recall(k.ID))
+			}
+			continue
+		}
 		if h == nil {
 			h = &host{Host: frontier.Host{ID: int64(k.ID), Name: k.Name, Site: k.Site, Bucket: k.Bucket}}
 			c.hosts[k.ID] = h
 		}
-		h.more = true
 		if h.unstored == 0 {
 			// Counts only rise; these may have been read before our last batch was stored.
 			h.Tally = store.Tally{Tried: max(h.Tried, k.Tried), Crawled: max(h.Crawled, k.Crawled), Traps: max(h.Traps, k.Traps)}
@@ -71,6 +74,15 @@ func (c *crawl) known(hosts []store.FrontierHost) {
 		if h.closed == "" {
 			h.closed = k.Closed
 		}
+		c.need(h)
+		c.exhaust(h)
+	}
+}
+
+// exhaust closes a host that has had its share.
+func (c *crawl) exhaust(h *host) {
+	if h.closed == "" && c.exhausted(h) {
+		c.close(h, "pages")
 	}
 }
 
@@ -140,6 +152,7 @@ func (c *crawl) take(ctx context.Context) {
 		}
 		return func() {
 			c.answered()
+			c.forget(dropped)
 			if look {
 				c.looked = time.Now()
 				c.known(hosts)
@@ -173,37 +186,10 @@ func (c *crawl) end(ctx context.Context) error {
 	return c.db.EndSnapshot(ctx, c.ID, status, c.clock.Now(), reason)
 }
 
-// all lets every host be asked for again.
-func (c *crawl) all() {
-	for _, h := range c.hosts {
-		h.more = true
-	}
-}
-
-// closing returns the hosts that are closed and may have URLs in the database.
-func (c *crawl) closing() []*host {
-	var out []*host
-	for _, h := range c.hosts {
-		if h.closed == "" && c.exhausted(h) {
-			c.close(h, "pages")
-		}
-		if h.closed != "" && h.more && len(out) < 64 {
-			h.more = false
-			out = append(out, h)
-		}
-	}
-	return out
-}
-
-func (c *crawl) again(hosts []*host) {
-	for _, h := range hosts {
-		h.more = true
-	}
-}
-
 // close lets no more of a host be fetched.
 func (c *crawl) close(h *host, reason string) {
-	h.closed, h.more = reason, true
+	h.closed = reason
+	c.need(h)
 	for _, u := range c.queue.Drop(&h.Host) {
 		delete(c.held, store.PageID(u.Page))
 	}
@@ -219,25 +205,21 @@ const (
 
 // fill takes the first URLs of the hosts that run low.
 func (c *crawl) fill(ctx context.Context, now time.Time, left bool) {
-	room := c.opt.Backlog - c.queue.Len()
-	var low []*host
-	for _, h := range c.hosts {
-		if h.more && h.closed == "" && h.Queued() < least/2 && c.hasShare(h) && c.leases.Hold(h.Bucket) {
-			c.leases.Free(h.Bucket) // ours; Hold is asked again when a fetch begins
-			low = append(low, h)
-		}
-	}
-	if len(low) == 0 || !left {
+	if len(c.low) == 0 || !left {
 		c.rest(0)
 		return
 	}
-	each := min(max(room/len(low), least), most)
+	room := c.opt.Backlog - c.queue.Len()
+	each := min(max(room/len(c.low), least), most)
 	if c.series.Novel {
 		each = least // what is found meanwhile may be worth more than what is in memory
 	}
 	// Who has waited with the fewest URLs comes first, should there be more hosts than room.
-	slices.SortFunc(low, func(a, b *host) int { return cmp.Or(cmp.Compare(a.Tried, b.Tried), cmp.Compare(a.ID, b.ID)) })
-	low = low[:min(len(low), max(room/each, 1))]
+	low := c.lowest(max(room/each, 1))
+	if len(low) == 0 {
+		c.rest(0)
+		return
+	}
 	r := store.TakeRequest{Depth: c.level + c.lead, Now: now, Best: c.series.Novel}
 	if r.Best {
 		r.Depth = math.MaxInt16
@@ -290,7 +272,7 @@ func (c *crawl) accept(ctx context.Context, asked []*host, rooms []int, urls []s
 	}
 	for i, h := range asked {
 		if got[store.HostID(h.ID)] >= rooms[i] {
-			h.more = true
+			c.need(h)
 		}
 	}
 	if len(late) == 0 {

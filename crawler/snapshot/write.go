@@ -286,8 +286,8 @@ func (c *crawl) stored(batch []*finished, w *written, err error) {
 		if c.taking {
 			c.finished[f.row.Page] = true
 		}
-		if !f.later.IsZero() {
-			f.host.more = true
+		if f.host.more || !f.later.IsZero() {
+			c.need(f.host) // it may have room in its share again
 		}
 	}
 	if rest := batch[w.done:]; len(rest) > 0 {
@@ -299,6 +299,7 @@ func (c *crawl) stored(batch []*finished, w *written, err error) {
 	for id, t := range w.counts {
 		h := c.hosts[id]
 		h.Tally, c.own = plus(h.Tally, t), plus(c.own, t)
+		c.exhaust(h)
 	}
 	for _, p := range w.found {
 		c.seen.add(p)
@@ -319,6 +320,9 @@ func (c *crawl) stored(batch []*finished, w *written, err error) {
 // hear notes that the database has a URL of a host.
 func (c *crawl) hear(a store.Added, url string) {
 	h := c.hosts[a.Host]
+	if h == nil && c.left[a.Host] != "" {
+		h = c.recall(a.Host)
+	}
 	if h == nil {
 		facts, err := canonical.FactsOf(url)
 		if err != nil {
@@ -329,10 +333,11 @@ func (c *crawl) hear(a store.Added, url string) {
 			h.closed = "language"
 		}
 		// A host of another daemon's is not asked for: its bucket is not ours.
-		if c.leases.Hold(h.Bucket) {
-			c.leases.Free(h.Bucket)
-			c.hosts[a.Host] = h
+		if !c.leases.Hold(h.Bucket) {
+			return
 		}
+		c.leases.Free(h.Bucket)
+		c.hosts[a.Host] = h
 	}
-	h.more = true
+	c.need(h)
 }
