@@ -35,9 +35,10 @@ func (h *hanging) Fetch(ctx context.Context, j daemon.Job) daemon.Attempt {
 }
 
 // TestHangingHost has 1,000 pages, or 10,000 if STRANDLINE_SOAK is set, 3 of 100 of
-// them on a host that hangs. The others
-// stay on time: 99 of 100 of all fetches start within twice the interval, those of
-// other hosts within minutes, and what became of the slow ones is recorded.
+// them on a host that hangs. The others stay on time: 99 of 100 of all fetches start
+// within twice the interval, those of other hosts within half of it (pages that wait for
+// their host in the database come back by a guess, which is a quarter of an hour at the
+// speed of this clock), and what became of the slow ones is recorded.
 func TestHangingHost(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
@@ -88,8 +89,8 @@ func TestHangingHost(t *testing.T) {
 	others, no := lag("others")
 	slow, ns := lag("slow")
 	t.Logf("99 of 100 of %d fetches of other hosts started within %s, of %d of the slow host within %s", no, others, ns, slow)
-	if no < n-slowPages || others > interval/4 {
-		t.Errorf("%d fetches of other hosts, 99 of 100 within %s; want %d within %s", no, others, n-slowPages, interval/4)
+	if no < n-slowPages || others > interval/2 {
+		t.Errorf("%d fetches of other hosts, 99 of 100 within %s; want %d within %s", no, others, n-slowPages, interval/2)
 	}
 	if slow > 2*interval {
 		t.Errorf("99 of 100 fetches of the slow host started within %s, want %s", slow, 2*interval)
