@@ -29,6 +29,13 @@ var (
 		select c.changed_at from core.change c where c.text_changed and not c.masked order by c.changed_at desc limit 1`}
 	qHourLoad = statement{local, `
 		select l.hour, sum(l.fetches)::bigint from core.schedule_lag l where l.hour > $1 and l.hour <= $2 group by l.hour order by l.hour`}
+	// Of what fails still, every fetch since it began to fail has failed: few pages are read.
+	qHourFailed = statement{all, `
+		select date_trunc('hour', f.started_at, 'UTC') as hour, count(*)
+		from core.page_schedule s
+		join core.fetch f on f.bucket = s.bucket and f.page_id = s.page_id and f.started_at >= s.failing_since
+		where s.failing_since is not null and f.started_at >= $1 and f.started_at <= $2 and f.kind in ('schedule', 'burst', 'pair')
+		group by hour order by hour`}
 	qSizes = statement{local, `
 		select pg_database_size(current_database()),
 		       coalesce(sum(greatest(c.reltuples, pg_stat_get_live_tuples(c.oid))) filter (where c.relname like 'fetch%'), 0)::bigint,
@@ -122,6 +129,21 @@ func (db *DB) Load(ctx context.Context, from, to time.Time) ([]HourLoad, error) 
 	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[HourLoad])
 	if err != nil {
 		return nil, fmt.Errorf("read load: %w", err)
+	}
+	return out, nil
+}
+
+// FailedLoad returns the hours, in fetches that started from from up to to, in which
+// scheduled fetches of pages failed that fail still. Those of pages that have come back
+// since are not counted: the log of fetches is kept by page and not by time.
+func (db *DB) FailedLoad(ctx context.Context, from, to time.Time) ([]HourLoad, error) {
+	rows, err := db.pool.Query(ctx, qHourFailed.sql, from, to)
+	if err != nil {
+		return nil, fmt.Errorf("read failed fetches by hour: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, pgx.RowToStructByPos[HourLoad])
+	if err != nil {
+		return nil, fmt.Errorf("read failed fetches by hour: %w", err)
 	}
 	return out, nil
 }

@@ -304,6 +304,7 @@ func TestBrowser(t *testing.T) {
 	b.do(t, "periods by keys", b.open("/topics/the%20hours"), chromedp.KeyEvent("p"), chromedp.WaitReady(`a[data-key="n"]`), chromedp.KeyEvent("n"), chromedp.WaitNotPresent(`a[data-key="n"]`), chromedp.WaitReady("footer"))
 	for address, figures := range map[string][]string{ // that the fixture fills
 		busy:                      {"calendar", "curve", "changes", "lifespans", "blocks"},
+		"/":                       {"load"},
 		"/schedule":               {"next"},
 		"/snapshots/hourly%20web": {"sizes"},
 		"/topics/the%20hours":     {"periods"},

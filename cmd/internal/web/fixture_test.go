@@ -149,7 +149,37 @@ func fill(t testing.TB, db *store.DB) fixture {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	fillLoad(t, fx, urls[1])
 	return fx
+}
+
+// failingHours is for how long a page of the fixture has failed.
+const failingHours = 4
+
+// fillLoad makes it look as if all captures had been asked for by the watch, and a page
+// had failed since some hours.
+func fillLoad(t testing.TB, fx fixture, failing string) {
+	t.Helper()
+	var lags []store.Lag
+	var watch int32
+	if err := fx.Pool().QueryRow(t.Context(), `select watch_id from core.watch where name = 'all'`).Scan(&watch); err != nil {
+		t.Fatal(err)
+	}
+	for hour := range fixtureHours {
+		for n := range 40 + 7*(hour%5) {
+			lags = append(lags, store.Lag{Watch: watch, Kind: store.KindSchedule, Started: noon.Add(time.Duration(hour-fixtureHours)*time.Hour + time.Duration(n)*time.Second), Lag: time.Second})
+		}
+	}
+	if err := fx.Update(t.Context(), func(tx *store.Tx) error { return tx.AddLags(t.Context(), lags) }); err != nil {
+		t.Fatal(err)
+	}
+	page, since := fx.page(t, failing), noon.Add(-failingHours*time.Hour)
+	if _, err := fx.Pool().Exec(t.Context(), `update core.page_schedule set failing_since = $2 where page_id = $1`, page, since); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fx.Pool().Exec(t.Context(), `update core.fetch set kind = 'schedule', due_at = started_at where page_id = $1 and started_at >= $2`, page, since.Add(-2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // page returns the number of a page.

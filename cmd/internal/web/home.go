@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -20,7 +19,14 @@ const (
 	lateGrace = 15 * time.Minute
 )
 
-func (s *Server) homeRoutes() []route { return []route{{"GET /{$}", s.home, viewer, false}} }
+func (s *Server) homeRoutes() []route {
+	return []route{
+		{"GET /{$}", s.home, viewer, false},
+		{"GET /load", s.loadFigure, viewer, false},
+		{"GET /load.svg", s.loadFigure, viewer, false},
+		{"GET /load.csv", s.loadFigure, viewer, false},
+	}
+}
 
 // headed is a change with the longest sentence that it brought.
 type headed struct {
@@ -44,6 +50,7 @@ type homeBody struct {
 	Sizes      store.Sizes
 	LoadTotal  int64
 	LoadMost   int64
+	Load       *figureBody // nil: nothing was fetched
 	Watches    int
 	LastChange time.Time
 	Topics     []topicLine
@@ -100,8 +107,14 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 	if b.Sizes, err = s.db.Sizes(ctx); err != nil {
 		return err
 	}
-	if err := s.homeLoad(ctx, now, &b); err != nil {
+	load, err := s.load(ctx, now)
+	if err != nil {
 		return err
+	}
+	b.LoadTotal, b.LoadMost = load.total()
+	if b.LoadTotal > 0 {
+		f := inline("load", "Fetches an hour", "/load", load.table(), load.figure(), homeHours)
+		b.Load = &f
 	}
 	watches, err := s.db.Watches(ctx)
 	if err != nil {
@@ -116,17 +129,4 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.show(w, r, "home.html", "What changed", b)
-}
-
-// homeLoad counts the fetches of the last day by hour.
-func (s *Server) homeLoad(ctx context.Context, now time.Time, b *homeBody) error {
-	load, err := s.db.Load(ctx, now.Add(-homeSpan), now)
-	if err != nil {
-		return err
-	}
-	for _, l := range load {
-		b.LoadTotal += l.Fetches
-		b.LoadMost = max(b.LoadMost, l.Fetches)
-	}
-	return nil
 }

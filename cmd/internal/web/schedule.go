@@ -120,15 +120,18 @@ func (s *Server) work(ctx context.Context) (store.Status, error) {
 	return s.status.read(ctx, s.db.Work)
 }
 
-// kept keeps a value of the database for countsKept. Whoever comes while it is taken
-// waits for it.
+// kept keeps a value of the database for a span of the machine's time. Whoever comes
+// while it is taken waits for it.
 type kept[T any] struct {
+	span  time.Duration
 	mu    chan struct{} // holds a value while somebody takes it; guards what follows
 	at    time.Time     // of the machine; zero: never
 	value T
 }
 
-func newKept[T any]() *kept[T] { return &kept[T]{mu: make(chan struct{}, 1)} }
+func newKept[T any](span time.Duration) *kept[T] {
+	return &kept[T]{span: span, mu: make(chan struct{}, 1)}
+}
 
 // read returns the value, which readers share and must not change; take takes it anew.
 func (k *kept[T]) read(ctx context.Context, take func(context.Context) (T, error)) (T, error) {
@@ -139,7 +142,7 @@ func (k *kept[T]) read(ctx context.Context, take func(context.Context) (T, error
 		var none T
 		return none, ctx.Err()
 	}
-	if !k.at.IsZero() && time.Since(k.at) < countsKept {
+	if !k.at.IsZero() && time.Since(k.at) < k.span {
 		return k.value, nil
 	}
 	value, err := take(ctx)

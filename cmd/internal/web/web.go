@@ -84,6 +84,7 @@ type Server struct {
 	headlines headlines
 	status    *kept[store.Status]
 	counts    *kept[scheduleCounts]
+	failed    *kept[[]store.HourLoad]
 	key       []byte        // of this process, for the tokens of forms
 	slots     chan struct{} // one for each page that is being made
 	handler   http.Handler
@@ -93,7 +94,7 @@ type Server struct {
 func New(opt Options) (*Server, error) {
 	s := &Server{
 		db: opt.Store, now: opt.Now, log: opt.Logger, access: opt.Access, version: opt.Version, ready: opt.Ready, notice: opt.Notice, metrics: opt.Metrics,
-		key: make([]byte, 32), slots: make(chan struct{}, atOnce), status: newKept[store.Status](), counts: newKept[scheduleCounts](),
+		key: make([]byte, 32), slots: make(chan struct{}, atOnce), status: newKept[store.Status](countsKept), counts: newKept[scheduleCounts](countsKept), failed: newKept[[]store.HourLoad](failedKept),
 	}
 	if s.now == nil {
 		s.now = time.Now
