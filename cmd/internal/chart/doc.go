@@ -3,8 +3,8 @@
 //
 // Each finished figure is a struct of plain data with a method SVG: ChangeScatter,
 // PageHistograms, ChangeCurve, ChangeCurves, TermLifespans, StayingPower, BlockMap,
-// Convergence, Distribution, PrecisionRecall, StackedNovelty, UpToDate, Calendar,
-// Sparkline.
+// Convergence, Distribution, PrecisionRecall, StackedNovelty, UpToDate, TermPeriods,
+// Calendar, Sparkline.
 // Others are put together from marks (Line, Dots, Bars, Areas, Rule, Knot, Gap,
 // Band, Rows, Segment) on the panels of a Chart.
 //

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,5 +138,50 @@ func TestMarkedThreshold(t *testing.T) {
 	}
 	if svg := f.SVG(Options{}); !bytes.Contains(svg, []byte("threshold .5")) {
 		t.Error("the key does not name the threshold")
+	}
+}
+
+// TestTermPeriods: bars go by share on one scale, periods without data have none, and a
+// burst lies under the periods that it covers.
+func TestTermPeriods(t *testing.T) {
+	t.Parallel()
+	f := TermPeriods{Periods: []Span{{hours(0), hours(10)}, {hours(10), hours(20)}, {hours(20), hours(30)}}, Terms: []TermShare{
+		{Term: "ebb", Shares: []float64{.5, math.NaN(), .25}, Bursts: [][2]int{{1, 3}, {2, 1}}},
+		{Term: "flow", Shares: []float64{0, .125}},
+	}}
+	svg := string(f.SVG(Options{}))
+	paths := regexp.MustCompile(`<path d="([^"]*)" class="f-accent" data-term="(\w+)"`).FindAllStringSubmatch(svg, -1)
+	if len(paths) != 2 {
+		t.Fatalf("%d rows have bars, want 2", len(paths))
+	}
+	bar := regexp.MustCompile(`M([\d.]+) ([\d.]+)V([\d.]+)H([\d.]+)V`)
+	var heights []float64
+	for _, p := range paths {
+		for _, m := range bar.FindAllStringSubmatch(p[1], -1) {
+			foot, _ := strconv.ParseFloat(m[2], 64)
+			head, _ := strconv.ParseFloat(m[3], 64)
+			heights = append(heights, math.Round(foot-head))
+		}
+	}
+	if want := []float64{termBar, termBar / 2, termBar / 4}; !slices.Equal(heights, want) {
+		t.Errorf("bars of %v px, want %v", heights, want)
+	}
+	bursts := regexp.MustCompile(`<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="3" class="f-second" data-burst="ebb">`).FindAllStringSubmatch(svg, -1)
+	if len(bursts) != 1 {
+		t.Fatalf("%d bursts, want 1", len(bursts))
+	}
+	x, _ := strconv.ParseFloat(bursts[0][1], 64)
+	w, _ := strconv.ParseFloat(bursts[0][2], 64)
+	last := bar.FindAllStringSubmatch(paths[0][1], -1)[1]
+	if to, _ := strconv.ParseFloat(last[4], 64); math.Abs(x+w-to) > 1 {
+		t.Errorf("the burst ends at %v, its last bar at %v", x+w, to)
+	}
+	if from, _ := strconv.ParseFloat(last[1], 64); math.Abs(x+w/2-from) > 1 {
+		t.Errorf("the burst of two periods has its middle at %v, the second begins at %v", x+w/2, from)
+	}
+	for _, words := range []string{"full height is 50 %", "1 term is in a burst", "ebb: burst from 2024-01-01 10:00 UTC to 2024-01-02 06:00 UTC", "ebb: in 2 periods, most in that from 2024-01-01 00:00 UTC with 50 %"} {
+		if !strings.Contains(svg, words) {
+			t.Errorf("it does not say %q", words)
+		}
 	}
 }

@@ -140,6 +140,7 @@ func samples() map[string]Figure {
 		up.Periods = append(up.Periods, p)
 	}
 	out["uptodate"] = up
+	out["termperiods"] = termPeriods()
 
 	out["calendar"] = calendar(r, 300)
 	out["calendar_years"] = calendar(r, 800)
@@ -291,5 +292,31 @@ func calendar(r *rand.Rand, n int) Calendar {
 		}
 		f.Days = append(f.Days, d)
 	}
+	return f
+}
+
+func termPeriods() TermPeriods {
+	f := TermPeriods{Topic: "pfas"}
+	for i := range 30 {
+		f.Periods = append(f.Periods, Span{hours(float64(i) * 72), hours(float64(i+1) * 72)})
+	}
+	for k, name := range []string{"drinking water", "limit", "agency", "filter", "a term that is much longer than its room", "court"} {
+		t := TermShare{Term: name, Trend: []string{"steady", "rising", "falling"}[k%3]}
+		for i := range f.Periods {
+			v := max(0, .08+.07*math.Sin(float64(i*(k+1))/3))
+			if k%2 == 1 && i >= 30-3*k {
+				v += .4
+			}
+			if i == 11 {
+				v = math.NaN()
+			}
+			t.Shares = append(t.Shares, v)
+		}
+		if k%2 == 1 {
+			t.Bursts = [][2]int{{30 - 3*k, 30}}
+		}
+		f.Terms = append(f.Terms, t)
+	}
+	f.Terms[0].Bursts = [][2]int{{4, 7}, {9, 10}}
 	return f
 }

@@ -153,6 +153,7 @@ func TestHostile(t *testing.T) {
 		PrecisionRecall{Subtitle: hostile, Panels: []AccuracyPanel{{Name: hostile, Runs: []AccuracyRun{{Threshold: []float64{0, 1}, Precision: []float64{.5}, Recall: []float64{1, 0, 3}}}}}},
 		StackedNovelty{Query: hostile, Series: hostile, Snapshots: r},
 		SnapshotSizes{Series: hostile, Snapshots: []SnapshotSize{{At: hours(0), L2: 1}, {At: hours(1), L2: math.NaN()}, {At: hours(2), Missing: true}}},
+		TermPeriods{Topic: hostile, Periods: []Span{{hours(0), hours(4)}}, Terms: []TermShare{{Term: hostile, Trend: hostile, Shares: []float64{.5}, Bursts: [][2]int{{-3, 9}}}}},
 		UpToDate{Page: hostile, Periods: []PeriodScore{{hours(0), hours(4), 1, 2}}},
 		Calendar{Page: hostile, Days: []Day{{Date: hours(0), State: Changed, Dice: .5, Href: `/"><script>`}, {Date: hours(30), State: Failed, Href: "data:text/html,x"}}},
 		Sparkline{Name: hostile, Values: []SparkValue{{.5, true}}},

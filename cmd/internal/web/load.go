@@ -99,7 +99,7 @@ func (d dayLoad) figure() chart.Figure {
 	}
 	if failed > 0 {
 		c.Title += ", " + count(failed) + " failed"
-		c.Keys = []chart.Key{{Color: "accent", Label: "fetches"}, {Color: "removed", Label: "of them failed, of pages that fail still"}}
+		c.Keys = []chart.Key{{Color: "accent", Label: "fetches"}, {Color: "removed", Label: "of them failed (pages that fail still)"}}
 	}
 	if sum > 0 {
 		c.Panels = []chart.Panel{{Marks: []chart.Mark{all, bad}}}
