@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,12 +98,16 @@ func (d dayLoad) figure() chart.Figure {
 		Empty: "No page was fetched for a watch in the last day. Each hour with fetches will be a bar.",
 		X:     chart.Axis{Kind: chart.Time, Min: all.Edges[0], Max: end}, Y: chart.Axis{Label: "fetches", Zero: true},
 	}
-	if failed > 0 {
-		c.Title += ", " + count(failed) + " failed"
-		c.Keys = []chart.Key{{Color: "accent", Label: "fetches"}, {Color: "removed", Label: "of them failed (pages that fail still)"}}
-	}
 	if sum > 0 {
-		c.Panels = []chart.Panel{{Marks: []chart.Mark{all, bad}}}
+		c.Panels = []chart.Panel{{Marks: []chart.Mark{all}}}
+	}
+	if failed > 0 { // on a scale of their own: few of many show too
+		c.Title += ", " + count(failed) + " failed"
+		c.Panels[0].Y, c.Panels[0].Weight = &c.Y, 1.4
+		most := slices.Max(bad.Counts)
+		c.Panels = append(c.Panels, chart.Panel{Marks: []chart.Mark{bad}, Y: &chart.Axis{
+			Label: "of them failed (pages that fail still)", Max: most, Ticks: []chart.Tick{{Label: "0"}, {At: most, Label: chart.NumberText(most)}},
+		}})
 	}
 	return strip{c}
 }

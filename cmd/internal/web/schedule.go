@@ -249,9 +249,6 @@ type strip struct{ chart.Chart }
 func (s strip) SVG(opt chart.Options) []byte {
 	if opt.Height == 0 {
 		opt.Height = 190
-		if len(s.Keys) > 0 {
-			opt.Height += 30 // their line, and marks beside each other that want to be told apart
-		}
 	}
 	return s.Chart.SVG(opt)
 }
