@@ -51,7 +51,7 @@ func (f ChangeCurve) chart() Chart {
 	}
 	switch {
 	case f.Knot != nil && f.Knot.finite():
-		words := "settles after " + span(f.Knot.X) + " at " + share(f.Knot.Y)
+		words := KnotText(f.Knot.X, f.Knot.Y)
 		ch.Title = "The page " + words
 		marks = append(marks, Knot{At: *f.Knot, Words: words})
 	case f.Shape == "flat":
@@ -71,6 +71,11 @@ func (f ChangeCurve) chart() Chart {
 	ch.Desc = ch.Title + ". Line of the mean Dice coefficient over hours since a start, " + plural(n, "point", "points") + "."
 	ch.Panels = []Panel{{Marks: marks}}
 	return ch
+}
+
+// KnotText says where a curve levels off, as the figures do: after so many hours, at such a Dice.
+func KnotText(hours, dice float64) string {
+	return "settles after " + span(hours) + " at " + share(dice)
 }
 
 // floor is where the axis of Dice begins: the tenth below all that is drawn. A page

@@ -30,7 +30,7 @@ func (f ChangeCurves) chart() Chart {
 		color := overlay[i%len(overlay)]
 		lines = append(lines, Line{Points: page.Mean, Color: color, Dash: dashes[i/len(overlay)%len(dashes)], Label: page.Page, Name: page.Page})
 		if page.Knot != nil {
-			words := clean(page.Page) + ": settles after " + span(page.Knot.X) + " at " + share(page.Knot.Y)
+			words := clean(page.Page) + ": " + KnotText(page.Knot.X, page.Knot.Y)
 			knots = append(knots, Dots{Color: color, Dots: []Dot{{Point: *page.Knot, Words: words}}})
 		}
 	}

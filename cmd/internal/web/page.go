@@ -15,6 +15,7 @@ import (
 	"github.com/strandlinehq/strandline/cmd/internal/found"
 	"github.com/strandlinehq/strandline/cmd/internal/pagereport"
 	"github.com/strandlinehq/strandline/monitor"
+	"github.com/strandlinehq/strandline/monitor/curve"
 	"github.com/strandlinehq/strandline/monitor/pagedate"
 	"github.com/strandlinehq/strandline/monitor/terms"
 	"github.com/strandlinehq/strandline/monitor/text"
@@ -67,7 +68,20 @@ func (s *Server) lookAt(ctx context.Context, id store.PageID, analysed bool) (*l
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
+	if a := p.report.Analysis; a != nil {
+		p.KnotHours, p.KnotDice, p.Shape = shapeOf(&a.Curve)
+	}
 	return p, nil
+}
+
+// shapeOf says how a curve runs, as a page's summary does. The summary is of the last version that was
+// measured, and the curve that is drawn goes on to the last fetch: what an answer says comes from the latter.
+func shapeOf(c *curve.Curve) (knotHours float64, knotDice *float64, shape string) {
+	fit, s := c.Shape()
+	if s != curve.Knotted {
+		return math.Inf(1), nil, s.String()
+	}
+	return fit.X, &fit.Y, s.String()
 }
 
 // pageBody is the page of one page.
@@ -181,9 +195,13 @@ func headingOf(p store.PageView) string {
 // sentence says in words how a page changes.
 func sentence(p store.PageView) string {
 	var parts []string
+	knotted := p.KnotDice != nil && !math.IsInf(p.KnotHours, 0)
 	switch {
 	case p.Version == 0:
 		return "No version yet: no attempt has brought content."
+	case p.ChangedAt.IsZero() && (knotted || p.Shape == "sloped"):
+		// The curve is ahead of the list of changes, or all of these are noise.
+		parts = append(parts, "No change is on record yet that is more than noise")
 	case p.ChangedAt.IsZero():
 		return "It has not changed since it was first fetched."
 	case math.IsInf(p.EveryHours, 0):
@@ -195,8 +213,8 @@ func sentence(p store.PageView) string {
 		parts = append(parts, "keeps "+diceWords(p.Dice)+" of its words by Dice each time")
 	}
 	switch {
-	case p.KnotDice != nil && !math.IsInf(p.KnotHours, 0):
-		parts = append(parts, "settles after "+chart.SpanText(p.KnotHours)+" at "+diceWords(p.KnotDice))
+	case knotted:
+		parts = append(parts, chart.KnotText(p.KnotHours, *p.KnotDice))
 	case p.Shape == "flat":
 		parts = append(parts, "hardly moves away from what it was")
 	case p.Shape == "sloped":
