@@ -26,6 +26,9 @@ var (
 		from core.topic_term where topic_id = $1 and period_start = $2 order by rank limit $3`}
 	qPastTerms = statement{local, `
 		select period_start, term, hosts from core.topic_term where topic_id = $1 and period_start < $2 and term = any($3::text[]) order by period_start`}
+	qTermHistory = statement{local, `
+		select period_start, term, hosts, burst_since from core.topic_term
+		where topic_id = $1 and period_start >= $2 and period_start <= $3 and term = any($4::text[]) order by period_start`}
 	qTopicSentences = statement{local, `
 		select mode, kind, rank, place, sentence, before, after, weight, pages, hosts, page_id, version, at, label, cluster, cosine, earlier, said_by
 		from core.topic_sentence where topic_id = $1 and period_start = $2 and ($3 = '' or mode = $3) order by mode, kind, rank`}
@@ -154,6 +157,33 @@ func (db *DB) PastTerms(ctx context.Context, id TopicID, before time.Time, terms
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read past terms of a topic: %w", err)
+	}
+	return out, nil
+}
+
+// TermPeriod is a term in a period.
+type TermPeriod struct {
+	Start      time.Time // of the period
+	Term       string
+	Hosts      int
+	BurstSince time.Time // start of the burst that it was in then; zero: none
+}
+
+// TermHistory returns terms in the periods that start from from up to to, in order; a
+// period without a term has no row of it.
+func (db *DB) TermHistory(ctx context.Context, id TopicID, from, to time.Time, terms []string) ([]TermPeriod, error) {
+	rows, err := db.pool.Query(ctx, qTermHistory.sql, id, from, to, terms)
+	if err != nil {
+		return nil, fmt.Errorf("read the periods of terms: %w", err)
+	}
+	out, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (t TermPeriod, err error) {
+		var burst *time.Time
+		err = row.Scan(&t.Start, &t.Term, &t.Hosts, &burst)
+		t.Start, t.BurstSince = t.Start.UTC(), deref(burst)
+		return t, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the periods of terms: %w", err)
 	}
 	return out, nil
 }

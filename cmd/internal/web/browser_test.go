@@ -307,7 +307,7 @@ func TestBrowser(t *testing.T) {
 		"/":                       {"load"},
 		"/schedule":               {"next"},
 		"/snapshots/hourly%20web": {"sizes"},
-		"/topics/the%20hours":     {"periods"},
+		"/topics/the%20hours":     {"periods", "terms"},
 	} {
 		actions := []action{b.open(address)}
 		for _, name := range figures {

@@ -219,6 +219,11 @@ func fillTopic(t testing.TB, db *store.DB) {
 			t.Fatal(err)
 		}
 	}
+	// As if two terms had burst one period before the last.
+	if _, err := db.Pool().Exec(t.Context(), `update core.topic_term set burst_since = $3 where topic_id = $1 and period_start = $2 and rank in (2, 5)`,
+		row.ID, noon.Add(-2*time.Hour), noon.Add(-3*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
 	ids, err := db.ResolvePages(t.Context(), []store.Sighting{{URL: "http://evil.test/proposed", At: noon}})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func (s *Server) topicFigureRoutes() []route {
 	var out []route
 	for _, suffix := range []string{"", ".svg", ".csv"} {
-		out = append(out, route{"GET /topics/{name}/periods" + suffix, s.periodsFigure, viewer, false})
+		out = append(out, route{"GET /topics/{name}/periods" + suffix, s.periodsFigure, viewer, false}, route{"GET /topics/{name}/terms" + suffix, s.termsFigure, viewer, false})
 	}
 	return append(out, route{"GET /topics/{name}/pages/{page}", s.keepsUp, viewer, false})
 }
@@ -49,6 +49,11 @@ func periodsOf(name string, periods []store.TopicPeriod) (*report.Table, chart.F
 // topicFigure answers with a figure of a topic by the end of its address: as a page, as SVG
 // or as CSV.
 func (s *Server) topicFigure(w http.ResponseWriter, r *http.Request, topic store.Topic, name, base string, t *report.Table, f chart.Figure) error {
+	return s.topicFigureOf(w, r, topic, name, base, "", t, f)
+}
+
+// topicFigureOf is topicFigure of an address with a question.
+func (s *Server) topicFigureOf(w http.ResponseWriter, r *http.Request, topic store.Topic, name, base, question string, t *report.Table, f chart.Figure) error {
 	switch {
 	case strings.HasSuffix(r.URL.Path, ".svg"):
 		s.sendSVG(w, r, f)
@@ -57,7 +62,9 @@ func (s *Server) topicFigure(w http.ResponseWriter, r *http.Request, topic store
 		return s.sendCSV(w, r, t, "strandline-topic-"+name+".csv")
 	}
 	svg := f.SVG(chart.Options{ID: "figure-" + name, Inline: true, Bare: true, Width: figureWidth})
-	return s.show(w, r, "figure.html", t.Title, figurePage{topicPath(topic.Name), "Topic " + middle(90, topic.Name), figureOf(name, t.Title, base, t, svg, false, 500)})
+	shown := figureOf(name, t.Title, base, t, svg, false, 500)
+	shown.Query = question
+	return s.show(w, r, "figure.html", t.Title, figurePage{topicPath(topic.Name), "Topic " + middle(90, topic.Name), shown})
 }
 
 // periodsFigure answers with the periods of a topic.

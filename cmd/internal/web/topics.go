@@ -102,7 +102,8 @@ type topicBody struct {
 	Earlier  string // address of the period before; empty: none
 	Later    string
 
-	Trend *figureBody // nil: too few periods
+	Trend     *figureBody // nil: too few periods
+	TermTrend *figureBody // nil: too few periods up to that one
 
 	TermHeads, MemberHeads []head
 }
@@ -170,6 +171,9 @@ func (s *Server) topic(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		b.Terms = b.Summary.Terms
+		if b.TermTrend, err = s.termTrend(ctx, t, b.Summary.TopicPeriod, b.Terms); err != nil {
+			return err
+		}
 		here := b.Path + "/" + digest.Stamp(start)
 		for _, m := range []struct{ value, words string }{{"novel", "what is new"}, {"paper", "what is popular"}} {
 			b.Modes = append(b.Modes, tab{m.words, query(here, "mode", m.value), m.value == b.Summary.Mode})

@@ -43,7 +43,8 @@ func TestTopicPages(t *testing.T) {
 	for address, want := range map[string]int{
 		base + "?terms=-pages&pages=fresh": 200, base + "?terms=size": 400, base + "?pages=-": 400,
 		"/topics": 200, base: 200, base + "/20000101T000000Z": 404, base + "/yesterday": 404, base + "?mode=odd": 400, "/topics/none": 404,
-		base + "/periods": 200, base + "/periods.svg": 200, base + "/periods.csv": 200, "/topics/none/periods.csv": 404, base + "/pages/x": 404, base + "/pages/7.svg": 404,
+		base + "/periods": 200, base + "/periods.svg": 200, base + "/periods.csv": 200, "/topics/none/periods.csv": 404,
+		base + "/terms": 200, base + "/terms.svg?width=390": 200, base + "/terms.csv?period=20260310T080000Z": 200, base + "/terms.csv?period=20260310T081500Z": 404, base + "/terms?period=now": 400, "/topics/none/terms": 404, base + "/pages/x": 404, base + "/pages/7.svg": 404,
 		"/feeds/topic/the%20hours.atom": 200, "/feeds/topic/none.atom": 404, "/feeds/topic/x": 404,
 	} {
 		if got := ask(h, http.MethodGet, address, nil).Code; got != want {
