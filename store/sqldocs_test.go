@@ -24,6 +24,20 @@ Every view of page data has ` + "`bucket`" + ` as its last column: join them ` +
 All times are UTC. The view ` + "`data_dictionary`" + ` has what stands below. Types, units and meanings follow the database.
 `
 
+const workedHead = `
+## Worked questions
+
+Each is a file of ` + "`docs/sql`" + `, run by a test. To ask one, either way:
+
+` + "```sh" + `
+strandline sql < docs/sql/01-changed-most.sql
+strandline sql -c "$(cat docs/sql/01-changed-most.sql)"
+` + "```" + `
+
+The first wants ` + "`psql`" + `, which comes with PostgreSQL. Names in them are to be replaced by those of your configuration: the series ` + "`web`" + `
+(that of ` + "`strandline demo`" + ` is ` + "`sim-web`" + `) and the topic ` + "`town`" + ` (there ` + "`floods`" + `), and so are dates, hosts and words.
+`
+
 // TestSQLDocsOfComments wants docs/sql.md to be what the comments of the database say, and
 // the worked questions of docs/sql.
 func TestSQLDocsOfComments(t *testing.T) {
@@ -49,7 +63,7 @@ func sqlDocsOf(t testing.TB, q rower) string {
 	var b strings.Builder
 	b.WriteString(sqlDocsHead)
 	if questions := workedQuestions(t); len(questions) > 0 {
-		b.WriteString("\n## Worked questions\n\nEach is a file of `docs/sql`, run by a test.\n")
+		b.WriteString(workedHead)
 		for _, w := range questions {
 			fmt.Fprintf(&b, "\n### %s\n\n", w.title)
 			if w.remark != "" {

@@ -82,6 +82,9 @@ func (r *Runner) base(ctx context.Context, t *store.Topic, set Settings) error {
 		return err
 	}
 	t.Failures, t.Note = 0, fmt.Sprintf("%d pages from the search", len(pages))
+	if len(pages) == 1 {
+		t.Note = "1 page from the search"
+	}
 	if err != nil { // some pages came before it
 		t.Note += "; then the search failed: " + err.Error()
 	}

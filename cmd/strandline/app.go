@@ -48,6 +48,8 @@ type globals struct {
 	JSON     bool   `name:"json" help:"Print JSON where a person's table would be printed."`
 	Log      string `help:"Form of the log on stderr: ${enum}; journal is for a service of systemd." enum:"text,json,journal" default:"text"`
 	Verbose  bool   `short:"v" help:"Log more."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version of the program."`
 }
 
 // Main runs one command line and returns the exit status. It is the whole
@@ -60,7 +62,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		fmt.Fprintln(stderr, "strandline:", err)
 		return exitFailed
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(joinQueries(parser.Model, args))
 	if exit >= 0 { // --help has been answered
 		return exit
 	}

@@ -89,7 +89,7 @@ func (o *opened) noteBetween(ctx context.Context, t *report.Table, s store.Serie
 	if err != nil || n.Pages == 0 {
 		return err
 	}
-	t.Note("Found since %s by other fetches: %d pages, %d of them in U, %d of novelty %g or more (view api_v1.novelty_between).",
-		n.After.UTC().Format("2006-01-02 15:04"), n.Pages, n.Unidentified, n.Novel, threshold)
+	t.Note("Found since %s by other fetches: %s, %d of them in U, %d of novelty %g or more (view api_v1.novelty_between).",
+		n.After.UTC().Format("2006-01-02 15:04"), plural(int(n.Pages), "page"), n.Unidentified, n.Novel, threshold)
 	return nil
 }

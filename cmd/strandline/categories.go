@@ -52,12 +52,17 @@ func (s *service) categorise(ctx context.Context) error {
 // asksCategories reports whether some page of the configuration has category auto.
 func asksCategories(c *configs.Config) bool {
 	for i := range c.Watches {
-		if c.Watches[i].Category == configs.AutoCategory ||
-			slices.ContainsFunc(c.Watches[i].Known, func(k configs.KnownPage) bool { return k.Category == configs.AutoCategory }) {
+		if asksCategory(&c.Watches[i]) {
 			return true
 		}
 	}
 	return false
+}
+
+// asksCategory reports whether some page of a watch has category auto.
+func asksCategory(w *configs.Watch) bool {
+	return w.Category == configs.AutoCategory ||
+		slices.ContainsFunc(w.Known, func(k configs.KnownPage) bool { return k.Category == configs.AutoCategory })
 }
 
 // configuredCategories gives the category of each page that has one by the
@@ -106,7 +111,7 @@ func checkCategories(w io.Writer, c *configs.Config) {
 	for _, name := range slices.Sorted(maps.Keys(labelled)) {
 		list = append(list, fmt.Sprintf("%s %d", name, labelled[name]))
 	}
-	fmt.Fprintf(w, "category auto: %d pages listed, to be found from those labelled (%s); 'watch test' says how well\n", asked, orElse(strings.Join(list, ", "), "none"))
+	fmt.Fprintf(w, "category auto: %s listed, to be found from those labelled (%s); 'watch test' says how well\n", plural(asked, "page"), orElse(strings.Join(list, ", "), "none"))
 	enough := 0
 	for _, n := range labelled {
 		if n >= category.MinPages {
@@ -134,13 +139,13 @@ func accuracyOf(c store.Classifier) []string {
 	if !c.SitesApart {
 		apart = "a category has pages of one site only, so sites could not be kept apart: expect less on other sites"
 	}
-	out := []string{fmt.Sprintf("Categories are found by the words of %d labelled pages; cross-validation puts %d of %d right (%.1f %%), always guessing the largest %.1f %%; %s.",
-		c.Pages, c.Correct, c.Tested, percent(c.Correct, c.Tested), percent(c.Largest, c.Tested), apart)}
+	out := []string{fmt.Sprintf("Categories are found by the words of %s; cross-validation puts %d of %d right (%.1f %%), always guessing the largest %.1f %%; %s.",
+		plural(c.Pages, "labelled page"), c.Correct, c.Tested, percent(c.Correct, c.Tested), percent(c.Largest, c.Tested), apart)}
 	var list []category.CategoryResult
 	if json.Unmarshal(c.Categories, &list) == nil && len(list) > 0 {
 		var parts []string
 		for _, r := range list {
-			parts = append(parts, fmt.Sprintf("%s %d of %d pages of %d sites", r.Category, r.Correct, r.Pages, r.Sites))
+			parts = append(parts, fmt.Sprintf("%s %d of %s of %s", r.Category, r.Correct, plural(r.Pages, "page"), plural(r.Sites, "site")))
 		}
 		out = append(out, "Right by category: "+strings.Join(parts, ", ")+".")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/strandlinehq/strandline/configs"
@@ -25,6 +26,8 @@ type checkItem struct {
 	Pages int         `json:"pages"`
 	Due   []time.Time `json:"due"`
 	Auto  *autoPlan   `json:"auto,omitempty"`
+
+	later string // where further pages come from, and when they are known; empty for nowhere
 }
 
 // Run prints all errors at once, or the plan.
@@ -70,13 +73,13 @@ func (c *checkCmd) plan(ctx context.Context, a *app, p *plan) error {
 		if err != nil {
 			return err
 		}
-		items = append(items, checkItem{"watch", string(w.Name), len(w.Pages()), due, planAuto(w.Schedule, len(w.Pages()))})
+		items = append(items, checkItem{"watch", string(w.Name), len(w.Pages()), due, planAuto(w.Schedule, len(w.Pages())), sourcesOf(&w)})
 	}
 	for _, s := range config.Series {
-		items = append(items, checkItem{"series", string(s.Name), len(s.Pages()), state.seriesDue(&s), nil})
+		items = append(items, checkItem{"series", string(s.Name), len(s.Pages()), state.seriesDue(&s), nil, ""})
 	}
 	for _, t := range config.Topics {
-		items = append(items, checkItem{"topic", string(t.Name), 0, state.topicDue(&t), nil})
+		items = append(items, checkItem{"topic", string(t.Name), 0, state.topicDue(&t), nil, "its search: known once it is asked"})
 	}
 	if a.flags.JSON {
 		out := map[string]any{"files": config.Files, "plan": items, "changes": state.changes}
@@ -104,22 +107,55 @@ func (c *checkCmd) plan(ctx context.Context, a *app, p *plan) error {
 
 // print prints one line.
 func (i *checkItem) print(a *app) {
+	fmt.Fprintf(a.stdout, "%s %s, %s", i.Kind, i.Name, i.pages())
 	if i.Auto != nil {
-		fmt.Fprintf(a.stdout, "%s %s, %d pages; due by itself: %s", i.Kind, i.Name, i.Pages, i.Auto)
-	} else {
-		fmt.Fprintf(a.stdout, "%s %s, %s", i.Kind, i.Name, plural(i.Pages, "page"))
-	}
-	if i.Auto == nil || len(i.Due) > 0 {
-		fmt.Fprint(a.stdout, "; next due (UTC):")
+		fmt.Fprintf(a.stdout, "; due by itself: %s", i.Auto)
 	}
 	layout := "2006-01-02 15:04"
 	if slices.ContainsFunc(i.Due, func(t time.Time) bool { return t.Second() != 0 }) {
 		layout += ":05"
 	}
+	between := "; next due (UTC): "
 	for _, t := range i.Due {
-		fmt.Fprintf(a.stdout, " %s", t.UTC().Format(layout))
+		fmt.Fprint(a.stdout, between, t.UTC().Format(layout))
+		between = ", "
 	}
 	fmt.Fprintln(a.stdout)
+}
+
+// pages counts the pages that the configuration lists, and names where others come from.
+func (i *checkItem) pages() string {
+	switch {
+	case i.later == "":
+		return plural(i.Pages, "page")
+	case i.Pages == 0:
+		return "pages of " + i.later
+	}
+	return plural(i.Pages, "page") + ", and those of " + i.later
+}
+
+// sourcesOf names what brings a watch its pages beside those listed, and says when they are known.
+func sourcesOf(w *configs.Watch) string {
+	named := func(n int, what string) string {
+		if n > 1 {
+			what += "s"
+		}
+		return what
+	}
+	var of []string
+	if n := len(w.Sitemaps); n > 0 {
+		of = append(of, named(n, "sitemap"))
+	}
+	if n := len(w.Feeds); n > 0 {
+		of = append(of, named(n, "feed"))
+	}
+	switch len(w.Sitemaps) + len(w.Feeds) {
+	case 0:
+		return ""
+	case 1:
+		return "its " + of[0] + ": known once it is read"
+	}
+	return "its " + strings.Join(of, " and ") + ": known once they are read"
 }
 
 // due gives the next due times of a schedule after a time.

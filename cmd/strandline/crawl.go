@@ -198,7 +198,7 @@ func (c *crawlCmd) print(ctx context.Context, a *app, o *opened, id store.Snapsh
 			"tried": t.Tried, "pages": t.Crawled, "traps": t.Traps, "hosts": hosts, "hosts_left": closed, "hosts_left_by": left,
 		})
 	}
-	fmt.Fprintf(a.stdout, "series %s, snapshot %d: %s; %d URLs tried on %d hosts, %d gave a page", c.Series, s.Number, s.Status, t.Tried, hosts, t.Crawled)
+	fmt.Fprintf(a.stdout, "series %s, snapshot %d: %s; %s tried on %s, %d gave a page", c.Series, s.Number, s.Status, plural(int(t.Tried), "URL"), plural(int(hosts), "host"), t.Crawled)
 	if t.Traps > 0 {
 		fmt.Fprintf(a.stdout, ", %d of them (%.1f %%) look like crawler traps", t.Traps, 100*float64(t.Traps)/float64(max(t.Crawled, 1)))
 	}

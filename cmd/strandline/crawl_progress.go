@@ -59,9 +59,9 @@ func (p *crawlProgress) look(ctx context.Context, o *opened, id store.SnapshotID
 	idle := t.Tried == p.tried
 	second := float64(t.Crawled-p.pages) / now.Sub(p.at).Seconds()
 	p.at, p.tried, p.pages = now, t.Tried, t.Crawled
-	text := fmt.Sprintf("%d pages of %d URLs tried on %s, depth %d, %.1f pages/s", t.Crawled, t.Tried, plural(int(hosts), "host"), depth, second)
+	text := fmt.Sprintf("%s of %s tried on %s, depth %d, %.1f pages/s", plural(int(t.Crawled), "page"), plural(int(t.Tried), "URL"), plural(int(hosts), "host"), depth, second)
 	if left > 0 {
-		text += fmt.Sprintf(", %d hosts left", left)
+		text += fmt.Sprintf(", %s left", plural(int(left), "host"))
 	}
 	if idle {
 		text += "; no host may be asked just now (a URL that failed is asked for again after minutes)"

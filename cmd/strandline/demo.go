@@ -18,10 +18,13 @@ import (
 // demoCmd is the daemon against a simulated web, to be looked at.
 type demoCmd struct {
 	Speed  float64       `help:"Virtual seconds that pass in a second, at most: a machine that cannot keep up gets fewer." default:"3600"`
-	Listen string        `help:"Address of the web pages; empty for none." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
+	Listen string        `help:"Address of the web pages; empty for none; default ${default}." default:"127.0.0.1:8080" placeholder:"ADDRESS"`
 	For    time.Duration `help:"Stop after this time; default when told to." placeholder:"DURATION"`
 	Dir    string        `help:"Keep everything in this directory; default a temporary one that is removed." placeholder:"DIR"`
 }
+
+// demoRefuses names the flags of all commands that the demo has no use for.
+func demoRefuses() []string { return []string{"config", "database", "state-dir"} }
 
 // Run starts a private PostgreSQL and a simulated web in a temporary directory
 // and watches it in virtual time, telling what happens.

@@ -24,7 +24,7 @@ type exportCmd struct {
 	Out    string `required:"" help:"The file to write; - for standard output." placeholder:"FILE"`
 	Format string `enum:"warc,wacz,cdxj,csv,ndjson,parquet" default:"warc" help:"warc (gzip unless the name ends in .warc), wacz or cdxj; csv, ndjson or parquet of a view."`
 	View   string `help:"Rows of this view of schema api_v1, as of one moment." placeholder:"NAME"`
-	URL    string `help:"Only this page; a * at the end stands for any rest." placeholder:"URL"`
+	URL    string `help:"Only this page; a * at the end, behind the whole host, stands for any rest: https://example.org/*." placeholder:"URL"`
 	From   string `help:"Only captures or rows from this time on." placeholder:"TIME"`
 	To     string `help:"Only captures or rows before this time." placeholder:"TIME"`
 	Watch  string `help:"Only captures or rows of the pages of this watch." placeholder:"NAME"`
@@ -181,21 +181,24 @@ func (c *exportCmd) write(ctx context.Context, o *opened, w io.Writer, s store.S
 	if err != nil {
 		return report, err
 	}
-	return report, writeIndex(w, report.Index)
+	report.Bytes, err = writeIndex(w, report.Index)
+	return report, err
 }
 
-func writeIndex(w io.Writer, entries []cdxj.Entry) error {
+// writeIndex writes a line an entry, and counts the bytes.
+func writeIndex(w io.Writer, entries []cdxj.Entry) (bytes int64, err error) {
 	var line []byte
 	for _, e := range entries {
-		var err error
 		if line, err = e.AppendTo(line[:0]); err != nil {
-			return err
+			return bytes, err
 		}
-		if _, err := w.Write(line); err != nil {
-			return err
+		n, err := w.Write(line)
+		bytes += int64(n)
+		if err != nil {
+			return bytes, err
 		}
 	}
-	return nil
+	return bytes, nil
 }
 
 func (c *exportCmd) selection() (store.Selection, error) {
@@ -228,12 +231,29 @@ func timeLayouts() []string {
 // canonicalPattern makes the canonical form of a URL that may end in a star.
 func canonicalPattern(o *opened, pattern string) (string, error) {
 	prefix, star := strings.CutSuffix(pattern, "*")
+	if strings.Contains(hostPart(pattern), "*") {
+		return "", usagef("--url %s: a * stands for the rest of a path or query, not of a host: write the whole host and a slash, such as https://www.example.org/*", pattern)
+	}
 	url, err := o.reader.Canonical(prefix)
 	if err != nil {
 		return "", usageError{err}
 	}
-	if star {
-		return url + "*", nil
+	if !star {
+		return url, nil
 	}
-	return url, nil
+	if strings.HasSuffix(prefix, "?") { // an empty query, which is dropped, but here the rest stands behind it
+		url += "?"
+	}
+	return url + "*", nil
+}
+
+// hostPart is what stands before the path of a URL as a person writes it, behind the scheme if it has one.
+func hostPart(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		url = rest
+	}
+	if end := strings.IndexAny(url, "/?#"); end >= 0 {
+		url = url[:end]
+	}
+	return url
 }

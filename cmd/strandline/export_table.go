@@ -25,11 +25,7 @@ func (c *exportCmd) table(ctx context.Context, a *app, o *opened, s store.Select
 	if err != nil {
 		return err
 	}
-	plural := "s"
-	if rows == 1 {
-		plural = ""
-	}
-	fmt.Fprintf(a.stderr, "%s: %d row%s of view %s\n", c.Out, rows, plural, c.View)
+	fmt.Fprintf(a.stderr, "%s: %s of view %s\n", c.Out, plural(int(rows), "row"), c.View)
 	return nil
 }
 

@@ -175,12 +175,12 @@ func (c *importCmd) print(a *app, r archive.Report, snapshots []store.SeriesSnap
 		}
 		return a.printJSON(out)
 	}
-	fmt.Fprintf(a.stdout, "%d captures in %s (%.0f/s): %d new pages, %d changes, %d unchanged, %d without content, %d stored before\n",
-		r.Captures, took.Round(10*time.Millisecond), rate, r.New, r.Changed, r.Same, r.Failed, r.Stored)
+	fmt.Fprintf(a.stdout, "%s in %s (%.0f/s): %s, %s, %d unchanged, %d without content, %d stored before\n",
+		plural(r.Captures, "capture"), took.Round(10*time.Millisecond), rate, plural(r.New, "new page"), plural(r.Changed, "change"), r.Same, r.Failed, r.Stored)
 	printKinds(a, "damaged records left out", r.Damage)
 	printKinds(a, "faults mended, the records taken", r.Mended)
 	if r.Completed > 0 {
-		fmt.Fprintf(a.stdout, "%d captures got a payload that came after them\n", r.Completed)
+		fmt.Fprintf(a.stdout, "%s got a payload that came later\n", plural(r.Completed, "capture"))
 	}
 	if !c.NoMeasure {
 		fmt.Fprintf(a.stdout, "changes measured after %s\n", all.Round(10*time.Millisecond))

@@ -96,9 +96,9 @@ func (c *importCmd) printIndex(a *app, r *archive.RemoteReport, bad int) error {
 			"new": r.Import.New, "changed": r.Import.Changed, "same": r.Import.Same,
 		})
 	}
-	fmt.Fprintf(a.stdout, "%d entries: %d captures fetched, %d repeats of these, %d error answers, %d stored before, %d could not be had\n",
-		r.Entries, r.Fetched, r.Repeats, r.Errors, r.Known, r.Failed)
-	fmt.Fprintf(a.stdout, "%d new pages, %d changes, %d unchanged\n", r.Import.New, r.Import.Changed, r.Import.Same)
+	fmt.Fprintf(a.stdout, "%s: %s fetched, %s of these, %s, %d stored before, %d could not be had\n",
+		pluralOf(r.Entries, "entry", "entries"), plural(r.Fetched, "capture"), plural(r.Repeats, "repeat"), plural(r.Errors, "error answer"), r.Known, r.Failed)
+	fmt.Fprintf(a.stdout, "%s, %s, %d unchanged\n", plural(r.Import.New, "new page"), plural(r.Import.Changed, "change"), r.Import.Same)
 	for _, n := range []struct {
 		count int
 		what  string

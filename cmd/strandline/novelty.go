@@ -194,6 +194,6 @@ func snapshotsInWords(all []store.SeriesSnapshot) string {
 		return "no snapshots"
 	}
 	last := all[len(all)-1]
-	return fmt.Sprintf("%d snapshots; the last one, of %s, has %d pages, %d of them not known to be old",
-		len(all), last.StartedAt.UTC().Format("2006-01-02"), last.Pages, last.Unidentified)
+	return fmt.Sprintf("%s; the last one, of %s, has %s, %d of them not known to be old",
+		plural(len(all), "snapshot"), last.StartedAt.UTC().Format("2006-01-02"), plural(int(last.Pages), "page"), last.Unidentified)
 }

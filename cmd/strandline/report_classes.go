@@ -123,8 +123,8 @@ func reportClasses(ctx context.Context, r *reported) (*report.Table, chart.Figur
 		t.Add(c.kind, c.name, c.pages, c.unchanged, mean(c.gaps), median(c.gaps), mean(c.dices), median(c.dices), mean(c.rates), median(c.rates),
 			c.knotted, c.sloped, c.flat, c.unknown, mean(c.knotHours), median(c.knotHours), mean(c.knotDices), median(c.knotDices))
 	}
-	t.Note("%d pages were seen at least twice; %d of them did not change and count in no mean.", all.pages, all.unchanged)
-	t.Note("Hours are between changes: the time before a page's first change is not known. %d pages with a single change have none.", all.singleChanges)
+	t.Note("%s seen at least twice; %d of them did not change and count in no mean.", pluralOf(all.pages, "page was", "pages were"), all.unchanged)
+	t.Note("Hours are between changes: the time before a page's first change is not known. %s a single change and so none.", pluralOf(all.singleChanges, "page has", "pages have"))
 	t.Note("The curves of %d changed pages have too few points for a shape.", all.unknown)
 	t.Note("Mean hours between changes are too low where a page was watched for a short time; the Poisson rate allows for changes between visits.")
 	t.Note("Where nearly each visit found a change, the rate says little more than that it is at least that of the visits.")

@@ -52,6 +52,6 @@ func reportTopic(ctx context.Context, r *reported) (*report.Table, chart.Figure,
 		}
 	}
 	t.Note("Weights: of terms W = CF exp(n/N), of sentences in mode paper the mean W of their terms; values of mode novel are compared within a period only.")
-	t.Note("%d pages joined and %d left at the end of these periods.", joined, left)
+	t.Note("%s joined and %d left at the end of these periods.", plural(joined, "page"), left)
 	return t, nil, nil
 }

@@ -142,7 +142,7 @@ func printBins(w io.Writer, bins sample.Bins, drawn sample.Sample) error {
 	in := sample.Summarise(drawn.InLog)
 	out := sample.Summarise(drawn.Drawn)
 	_, err := fmt.Fprintf(w, "%d of %d bins are not empty; pages in each: mean %.1f, median %g in the log, mean %.1f, median %g drawn\n"+
-		"%d pages drawn, %d added for their visitors; %d pages have too few visitors\n",
-		in.Bins, bins.Len(), in.Mean, in.Median, out.Mean, out.Median, len(drawn.Pages), len(drawn.Top), drawn.TooFew)
+		"%s drawn, %d added for their visitors; %s too few visitors\n",
+		in.Bins, bins.Len(), in.Mean, in.Median, out.Mean, out.Median, plural(len(drawn.Pages), "page"), len(drawn.Top), pluralOf(drawn.TooFew, "page has", "pages have"))
 	return err
 }

@@ -152,7 +152,7 @@ func TestSample(t *testing.T) {
 		"496 visits, 0 bad lines\n",
 		// Pages of 2, of 3 to 6 and of 7 to 31 visitors: 1, 4 and 25.
 		"3 of 120 bins are not empty; pages in each: mean 10.0, median 4 in the log, mean 1.7, median 2 drawn\n",
-		"5 pages drawn, ", "; 1 pages have too few visitors\n",
+		"5 pages drawn, ", "; 1 page has too few visitors\n",
 	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not in:\n%s", want, told)

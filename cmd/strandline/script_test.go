@@ -34,7 +34,7 @@ func programPath(t *testing.T) string {
 
 // TestScripts runs the transcripts of testdata: command lines with what they must
 // print and the status that they must end with. Each has two files, pages.warc.gz
-// and bad.warc.gz; one that names $DATABASE has a migrated database of its own.
+// and bad.warc.gz, and $QUESTION, one of docs/sql; one that names $DATABASE has a migrated database of its own.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/*.txtar")
@@ -56,12 +56,17 @@ func TestScripts(t *testing.T) {
 				Files: []string{file}, RequireExplicitExec: true, RequireUniqueNames: true,
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("DATABASE", database)
+					question, err := os.ReadFile("../../docs/sql/01-changed-most.sql")
+					if err != nil {
+						return err
+					}
+					env.Setenv("QUESTION", string(question))
 					if err := enterable(env.WorkDir); err != nil {
 						return err
 					}
 					return writePages(env.WorkDir)
 				},
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "setschema": setSchema, "ready": ready},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "setschema": setSchema, "ready": ready, "tells": tells},
 			})
 		})
 	}
@@ -80,6 +85,17 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("[status %s]", got)
 	if got != args[0] {
 		ts.Fatalf("status %s, want %s", got, args[0])
+	}
+}
+
+// tells FILE wants the last command to have told the very size of a file that it wrote.
+func tells(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: tells file")
+	}
+	want := fmt.Sprintf(", %d bytes\n", len(ts.ReadFile(args[0])))
+	if told := ts.ReadFile("stderr"); !strings.HasPrefix(told, args[0]+": ") || !strings.HasSuffix(told, want) {
+		ts.Fatalf("%q was told of %s, want it to end in %q", told, args[0], want)
 	}
 }
 

@@ -151,8 +151,8 @@ func (a *app) printStatus(ctx context.Context, o *opened, state json.RawMessage)
 		fmt.Fprintf(a.stdout, "stage %s: %s queued, the oldest since %s\n", l.Stage, plural(l.Queued, "version"), stamp(l.OldestAt))
 	}
 	for _, c := range crawls {
-		fmt.Fprintf(a.stdout, "snapshot of series %s, running since %s: %d pages of %d URLs tried, %d in the frontier, %d of %d hosts left; %.1f pages/s\n",
-			c.Series, stamp(c.StartedAt), c.Pages, c.Tried, c.Frontier, c.Closed, c.Hosts, c.PerSecond)
+		fmt.Fprintf(a.stdout, "snapshot of series %s, running since %s: %s of %s tried, %d in the frontier, %d of %d hosts left; %.1f pages/s\n",
+			c.Series, stamp(c.StartedAt), plural(int(c.Pages), "page"), plural(int(c.Tried), "URL"), c.Frontier, c.Closed, c.Hosts, c.PerSecond)
 	}
 	for _, m := range messages {
 		fmt.Fprintln(a.stdout, outboxLine(m))
@@ -222,6 +222,14 @@ func plural(n int, thing string) string {
 		return fmt.Sprintf("%d %sches", n, s)
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// pluralOf counts things whose words are of other forms: 1 entry, 2 entries.
+func pluralOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func stampOrDash(t time.Time) string {

@@ -288,7 +288,7 @@ func TestTopicSlowProvider(t *testing.T) {
 		formed     bool
 	}{
 		{"nothing", "the search failed: page 2 of the results: context deadline exceeded", nil, false},
-		{"some", "1 pages from the search; then the search failed: page 2 of the results: context deadline exceeded", []summarize.Hit{{URL: "https://one.test/", Reason: "found"}}, true},
+		{"some", "1 page from the search; then the search failed: page 2 of the results: context deadline exceeded", []summarize.Hit{{URL: "https://one.test/", Reason: "found"}}, true},
 	} {
 		topic, err := d.EnsureTopic(t.Context(), w.clock.Now(), store.Topic{Name: tt.name, Query: "flood", Provider: "searxng", Rank: summarize.Novel})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // versionCmd prints what was built.
@@ -27,10 +28,16 @@ func programVersion() (version, revision string) {
 
 // Run prints version, revision and Go version.
 func (versionCmd) Run(a *app) error {
-	version, revision := programVersion()
 	if a.flags.JSON {
+		version, revision := programVersion()
 		return a.printJSON(map[string]string{"version": version, "revision": revision, "go": runtime.Version()})
 	}
-	fmt.Fprintf(a.stdout, "strandline %s %s (%s)\n", version, revision, runtime.Version())
+	fmt.Fprintln(a.stdout, versionLine())
 	return nil
+}
+
+// versionLine is what a person is told.
+func versionLine() string {
+	version, revision := programVersion()
+	return strings.Join(strings.Fields(fmt.Sprintf("strandline %s %s (%s)", version, revision, runtime.Version())), " ")
 }

@@ -39,7 +39,7 @@ func (c *watchTestCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if asksCategories(o.config) {
+	if asksCategory(w) {
 		if err := testCategories(ctx, a, o, w); err != nil {
 			return err
 		}

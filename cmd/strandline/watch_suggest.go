@@ -57,12 +57,12 @@ func (c *watchSuggestCmd) Run(ctx context.Context, a *app) error {
 	// A rule that the configuration would refuse is none.
 	rules = slices.DeleteFunc(rules, func(r suggest.Rule) bool { return new(configs.Rule).UnmarshalText([]byte(r.Text)) != nil })
 	if len(rules) == 0 {
-		fmt.Fprintf(a.stderr, "nothing to offer for watch %s: of %d pages, %d have two versions or more, and no part of them differs in nearly every fetch\n",
-			c.Name, len(w.Pages()), looked)
+		fmt.Fprintf(a.stderr, "nothing to offer for watch %s: of %s, %d with two versions or more, and no part of them differs in nearly every fetch\n",
+			c.Name, plural(len(w.Pages()), "page"), looked)
 		return nil
 	}
 	b := bufio.NewWriter(a.stdout)
-	fmt.Fprintf(b, "# For watch %s, from the last versions of %d pages. Strike out what you want to be told of.\nignore:\n", c.Name, looked)
+	fmt.Fprintf(b, "# For watch %s, from the last versions of %s. Strike out what you want to be told of.\nignore:\n", c.Name, plural(looked, "page"))
 	for _, r := range w.Ignore {
 		fmt.Fprintf(b, "  - %s\n", yamlText(string(r)))
 	}

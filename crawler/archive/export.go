@@ -35,7 +35,7 @@ type ExportReport struct {
 	Pages     int
 	Responses int
 	Revisits  int
-	Bytes     int64
+	Bytes     int64        // of the file: the WARC, or the WACZ around it
 	Index     []cdxj.Entry // of all captures, sorted; empty unless asked for
 }
 

@@ -28,7 +28,8 @@ const waczLines = 1000
 // stands in it uncompressed, so that records can be read in place. The same captures
 // give the same file. Filename, Index and Plain of opt are not looked at.
 func ExportWACZ(ctx context.Context, db *store.DB, w io.Writer, opt ExportOptions) (ExportReport, error) {
-	z := &waczWriter{zip: zip.NewWriter(w)}
+	whole := &counter{}
+	z := &waczWriter{zip: zip.NewWriter(io.MultiWriter(w, whole))}
 	opt.Filename, opt.Index, opt.Plain = "data.warc.gz", true, false
 	var report ExportReport
 	err := z.file("archive/data.warc.gz", zip.Store, func(out io.Writer) (err error) {
@@ -78,6 +79,7 @@ func ExportWACZ(ctx context.Context, db *store.DB, w io.Writer, opt ExportOption
 	if err := z.zip.Close(); err != nil {
 		return report, fmt.Errorf("export: %w", err)
 	}
+	report.Bytes = whole.n
 	return report, nil
 }
 

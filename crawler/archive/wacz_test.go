@@ -42,6 +42,9 @@ func TestWACZ(t *testing.T) {
 	if err != nil || report.Responses != pages*each {
 		t.Fatalf("%+v, %v", report, err)
 	}
+	if report.Bytes != int64(out.Len()) {
+		t.Errorf("%d bytes are reported of a file of %d", report.Bytes, out.Len())
+	}
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil {
 		t.Fatal(err)

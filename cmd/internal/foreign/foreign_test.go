@@ -77,7 +77,7 @@ watches:
 # page "https://c.test/": ERR
 watches:
   - name: 'a-test'
-    schedule: '@every 10800s'
+    schedule: '@every 3h'
     urls:
       - 'https://a.test/'
   # paused there; without the # in front it is watched:
@@ -87,7 +87,7 @@ watches:
   #   # notification_urls is not taken over
   #   # tags is not taken over: ["t"]
   #   # ignore rule "p[": ERR
-  #   schedule: '@every 86400s'
+  #   schedule: '@every 1d'
   #   urls:
   #     - 'https://b.test/x'
   #   ignore:

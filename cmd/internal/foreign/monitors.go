@@ -249,7 +249,7 @@ func texts(v any) []string {
 	return out
 }
 
-// every makes a schedule of a length of time given by units.
+// every makes a schedule of a length of time given by units, written in the largest that it is a whole number of.
 func every(units map[string]any) (string, bool) {
 	const longest = 10 * 366 * 24 * time.Hour
 	var sum float64
@@ -260,6 +260,14 @@ func every(units map[string]any) (string, bool) {
 	}
 	if sum < 1 || sum > longest.Seconds() {
 		return "", false
+	}
+	for _, unit := range []struct {
+		name    string
+		seconds int64
+	}{{"d", 24 * 60 * 60}, {"h", 60 * 60}, {"m", 60}} {
+		if n := int64(sum); n%unit.seconds == 0 {
+			return fmt.Sprintf("@every %d%s", n/unit.seconds, unit.name), true
+		}
 	}
 	return fmt.Sprintf("@every %ds", int64(sum)), true
 }

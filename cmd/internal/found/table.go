@@ -35,7 +35,7 @@ func Table(series, words string, threshold float64, counts []store.KeywordSnapsh
 	}
 	t.Note("Old page, new word: crawled before, when its text did not fit. New page: not known before, of novelty %g or more; uncertain: of less.", threshold)
 	if behind > 0 {
-		t.Note("%d snapshots are a gap because they are being crawled, are not computed, or their texts are not all indexed yet (a daemon does both; see status).", behind)
+		t.Note("Snapshots that are a gap (%d) are being crawled, not computed, or not all of their texts are indexed yet (a daemon does both; see status).", behind)
 	}
 	t.Note("In the first snapshot nothing is known before, so that its pages are uncertain for want of anything to compare with.")
 	return t

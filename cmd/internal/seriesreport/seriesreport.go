@@ -188,7 +188,11 @@ func Snapshots(name string, all []store.SeriesSnapshot, copies map[int]store.Cop
 	case len(all) == 0:
 		t.Note("There is nothing to show yet: the series has no snapshot.")
 	case len(t.Notes) == 0:
-		t.Note("|L2| + |O \\ L2| + |U| = |W| holds for each of the %d computed snapshots.", rows)
+		if rows == 1 {
+			t.Note("|L2| + |O \\ L2| + |U| = |W| holds for the one computed snapshot.")
+		} else {
+			t.Note("|L2| + |O \\ L2| + |U| = |W| holds for each of the %d computed snapshots.", rows)
+		}
 	}
 	if unlike := series.Unlike(all); unlike != "" {
 		t.Note("%s", unlike)
