@@ -105,6 +105,44 @@ func TestSetWatches(t *testing.T) {
 	wantDues(t, db, "taken up again", map[string]int{pageA: 14, pageB: 32, pageC: 14})
 }
 
+// TestEditKeepsLastFetch edits a schedule twice: pages that were fetched are due by their last fetch, those of a source
+// too, and the others at once. So it is with a watch that is taken up again.
+func TestEditKeepsLastFetch(t *testing.T) {
+	t.Parallel()
+	db := open(t)
+	minute := time.Minute
+	const sourced = "http://d.test/"
+	edited := func(after time.Duration) store.WatchSpec {
+		w := watching("x", 10*minute, pageA, pageB)
+		w.Timing = after.String()
+		w.Again = func(_ string, last, _ time.Time) (time.Time, time.Time, error) { return last, last.Add(after), nil }
+		return w
+	}
+	id := apply(t, db, epoch, edited(30*minute)).Watches[0].ID
+	if _, _, err := db.SetSource(t.Context(), id, "http://d.test/map.xml", []string{sourced}, epoch, edited(0).First); err != nil {
+		t.Fatal(err)
+	}
+	wantDues(t, db, "joined", map[string]int{pageA: 10, pageB: 10, sourced: 10})
+	ids, err := db.ResolvePages(t.Context(), []store.Sighting{{URL: pageA, At: epoch}, {URL: sourced, At: epoch}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for url, at := range map[string]time.Duration{pageA: 11 * minute, sourced: 12 * minute} {
+		if _, err := db.Pool().Exec(t.Context(), `insert into core.page_state (page_id, bucket, last_fetched) values ($1, $2, $3)`, ids[url], ids[url].Bucket(), epoch.Add(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := epoch.Add(20 * minute)
+	apply(t, db, now, edited(60*minute))
+	wantDues(t, db, "edited", map[string]int{pageA: 71, pageB: 30, sourced: 72})
+	apply(t, db, now, edited(600*minute))
+	wantDues(t, db, "edited again", map[string]int{pageA: 611, pageB: 30, sourced: 612})
+	apply(t, db, now)
+	wantDues(t, db, "paused", map[string]int{pageA: -1, pageB: -1, sourced: -1})
+	apply(t, db, now, edited(600*minute))
+	wantDues(t, db, "taken up again", map[string]int{pageA: 611, pageB: 30, sourced: 612})
+}
+
 // TestSetWatchesAllOrNothing has a fault in the last watch, which leaves everything
 // as it was.
 func TestSetWatchesAllOrNothing(t *testing.T) {

@@ -39,9 +39,12 @@ type WatchSpec struct {
 	Pages  []string      // canonical URLs, each once
 	// Labels has what is known of some of the pages, by URL.
 	Labels map[string]PageLabels
-	// First gives the slot and the due time of a page that joins now, or whose
-	// schedule changed. A page for which it fails is set aside with that reason.
+	// First gives the slot and the due time of a page that joins now, or that was never
+	// fetched when its schedule changes. A page for which it fails is set aside with that reason.
 	First func(url string, now time.Time) (slot, due time.Time, err error)
+	// Again gives those of a page that was last fetched at a time and whose schedule changes, or is
+	// taken up again, now; nil: First does.
+	Again func(url string, last, now time.Time) (slot, due time.Time, err error)
 }
 
 // Applied says what a configuration changed.
@@ -182,7 +185,7 @@ func (db *DB) SetSource(ctx context.Context, watch int32, source string, pages [
 			return err
 		}
 		a := applier{tx: tx, now: now, out: &out}
-		if err := a.list(ctx, watch, source, pages, ids, first, false); err != nil {
+		if err := a.list(ctx, watch, source, pages, ids, timing{first: first}, false); err != nil {
 			return err
 		}
 		if err := a.settle(ctx); err != nil {

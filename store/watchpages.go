@@ -30,6 +30,12 @@ var (
 	qSetAsidePages = statement{all, `
 		select m.page_id, p.url from core.watch_page m join core.page p on p.bucket = m.bucket and p.page_id = m.page_id
 		where m.watch_id = $1 and m.set_aside_at is not null and m.left_at is null`}
+	qSourcedPages = statement{all, `
+		select m.page_id, p.url from core.watch_page m join core.page p on p.bucket = m.bucket and p.page_id = m.page_id
+		where m.watch_id = $1 and m.source <> '' and m.left_at is null and ($2 or m.due_at is null) order by m.page_id`}
+	qLastFetches = statement{routed, `
+		select s.page_id, s.last_fetched from core.page_state s
+		where s.bucket = any($2::int[]) and s.page_id = any($1::bigint[]) and s.last_fetched is not null`}
 	qSettlePages = statement{routed, `
 		insert into core.page_schedule as s (page_id, bucket, next_due_at, due_at)
 		select w.page_id, w.bucket, d.at, d.at
@@ -57,6 +63,20 @@ type applier struct {
 }
 
 type firstFunc = func(url string, now time.Time) (slot, due time.Time, err error)
+
+// timing gives the due times of pages, see WatchSpec.
+type timing struct {
+	first firstFunc
+	again func(url string, last, now time.Time) (slot, due time.Time, err error)
+}
+
+// of returns when a page is due that was last fetched at a time; zero: never, or it does not count.
+func (t timing) of(url string, last, now time.Time) (slot, due time.Time, err error) {
+	if t.again == nil || last.IsZero() {
+		return t.first(url, now)
+	}
+	return t.again(url, last, now)
+}
 
 // apply applies one watch. Without ids its list and timing are as before.
 func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []byte, old WatchRow, known bool) error {
@@ -89,7 +109,7 @@ func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []
 	if ids == nil && len(s.Pages) > 0 {
 		return a.takeUp(ctx, id, s.First)
 	}
-	if err := a.list(ctx, id, "", s.Pages, ids, s.First, fresh || old.Timing != s.Timing); err != nil {
+	if err := a.list(ctx, id, "", s.Pages, ids, timing{s.First, s.Again}, fresh || old.Timing != s.Timing); err != nil {
 		return err
 	}
 	labels := len(s.Labels) > 0
@@ -108,8 +128,8 @@ func (a *applier) apply(ctx context.Context, s *WatchSpec, ids []PageID, hash []
 }
 
 // list makes the pages that a source brings to a watch those given. With anew all
-// of the watch's pages are scheduled anew, else only those that join.
-func (a *applier) list(ctx context.Context, watch int32, source string, urls []string, ids []PageID, first firstFunc, anew bool) error {
+// of the watch's pages are scheduled anew, those of its sources included, else only those that join.
+func (a *applier) list(ctx context.Context, watch int32, source string, urls []string, ids []PageID, t timing, anew bool) error {
 	type member struct {
 		source string
 		left   bool
@@ -129,6 +149,8 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 		return err
 	}
 	var put membership
+	var stay []PageID // that are scheduled anew
+	stayURLs := map[PageID]string{}
 	wanted := make(map[PageID]bool, len(ids))
 	for i, id := range ids {
 		if wanted[id] {
@@ -144,12 +166,24 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 			}
 		}
 		// A page that the configuration lists stays its own when a feed names it too.
-		if joins || (anew && h.source == source) || (source == "" && h.source != "") {
-			a.add(&put, id, urls[i], first)
+		switch {
+		case joins:
+			a.add(&put, id, urls[i], time.Time{}, t)
+		case (anew && h.source == source) || (source == "" && h.source != ""):
+			stay = append(stay, id)
+			stayURLs[id] = urls[i]
 		}
+	}
+	if err := a.anew(ctx, &put, stay, stayURLs, t); err != nil {
+		return err
 	}
 	if err := a.put(ctx, watch, &source, &put); err != nil {
 		return err
+	}
+	if anew && source == "" {
+		if err := a.sourced(ctx, watch, wanted, t); err != nil {
+			return err
+		}
 	}
 	var leaving []PageID
 	for id, h := range have {
@@ -168,6 +202,61 @@ func (a *applier) list(ctx context.Context, watch int32, source string, urls []s
 	return nil
 }
 
+// sourced schedules anew the pages that sources brought to a watch, but for those that its own list has. Where no
+// page keeps its last fetch, only those that are not due at all.
+func (a *applier) sourced(ctx context.Context, watch int32, listed map[PageID]bool, t timing) error {
+	rows, err := a.tx.Query(ctx, qSourcedPages.sql, watch, t.again != nil)
+	if err != nil {
+		return err
+	}
+	var ids []PageID
+	urls := map[PageID]string{}
+	var page PageID
+	var url string
+	_, err = pgx.ForEachRow(rows, []any{&page, &url}, func() error {
+		if !listed[page] {
+			ids = append(ids, page)
+			urls[page] = url
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var put membership
+	if err := a.anew(ctx, &put, ids, urls, t); err != nil {
+		return err
+	}
+	return a.put(ctx, watch, nil, &put)
+}
+
+// anew adds pages that stay in their watch: those that were fetched keep their last fetch.
+func (a *applier) anew(ctx context.Context, m *membership, ids []PageID, urls map[PageID]string, t timing) error {
+	for part := range slices.Chunk(ids, settleChunk) {
+		last, err := lastFetches(ctx, a.tx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range part {
+			a.add(m, id, urls[id], last[id], t)
+		}
+	}
+	return nil
+}
+
+// lastFetches returns when pages were last fetched, without those that never were.
+func lastFetches(ctx context.Context, q queryer, ids []PageID) (map[PageID]time.Time, error) {
+	rows, err := q.Query(ctx, qLastFetches.sql, ids, bucketsOf(ids))
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[PageID]time.Time, len(ids))
+	var page PageID
+	var at time.Time
+	_, err = pgx.ForEachRow(rows, []any{&page, &at}, func() error { out[page] = at; return nil })
+	return out, err
+}
+
 // takeUp schedules the pages that were set aside.
 func (a *applier) takeUp(ctx context.Context, watch int32, first firstFunc) error {
 	rows, err := a.tx.Query(ctx, qSetAsidePages.sql, watch)
@@ -177,7 +266,7 @@ func (a *applier) takeUp(ctx context.Context, watch int32, first firstFunc) erro
 	var put membership
 	var page PageID
 	var url string
-	if _, err := pgx.ForEachRow(rows, []any{&page, &url}, func() error { a.add(&put, page, url, first); return nil }); err != nil {
+	if _, err := pgx.ForEachRow(rows, []any{&page, &url}, func() error { a.add(&put, page, url, time.Time{}, timing{first: first}); return nil }); err != nil {
 		return err
 	}
 	return a.put(ctx, watch, nil, &put)
@@ -190,8 +279,8 @@ type membership struct {
 	reasons     []*string
 }
 
-func (a *applier) add(m *membership, id PageID, url string, first firstFunc) {
-	slot, due, err := first(url, a.now)
+func (a *applier) add(m *membership, id PageID, url string, last time.Time, t timing) {
+	slot, due, err := t.of(url, last, a.now)
 	m.pages = append(m.pages, id)
 	if err != nil {
 		reason := err.Error()

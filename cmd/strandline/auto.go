@@ -57,6 +57,18 @@ func firstDue(w *daemon.Watch, n int) func(url string, now time.Time) (slot, due
 	}
 }
 
+// dueAgain gives the due times of pages that were fetched before their watch got the schedule that it has now, as
+// firstDue does of n pages that join; nil for one without times of its own, which its pages follow at the pace of the budget.
+func dueAgain(w *daemon.Watch, n int) func(url string, last, now time.Time) (slot, due time.Time, err error) {
+	if w.Auto != nil {
+		return nil
+	}
+	plan := w.Plan
+	return func(url string, last, now time.Time) (slot, due time.Time, err error) {
+		return plan.Again(url, last, now, newcomers(n))
+	}
+}
+
 // hostShare is the part of what a host's delay allows that the pages of a watch may
 // plan for: answers take time, and robots.txt, sitemaps and other watches have their share.
 const hostShare = 0.8

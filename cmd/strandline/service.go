@@ -240,7 +240,7 @@ func (s *service) watch(w *configs.Watch) (store.WatchSpec, daemon.Watch, error)
 			return spec, watch, err
 		}
 	}
-	spec.First = firstDue(&watch, len(spec.Pages))
+	spec.First, spec.Again = firstDue(&watch, len(spec.Pages)), dueAgain(&watch, len(spec.Pages))
 	return spec, watch, nil
 }
 

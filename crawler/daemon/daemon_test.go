@@ -279,6 +279,42 @@ func TestJoinedIsNotLate(t *testing.T) {
 	}
 }
 
+// TestEditedIsNotLate edits the schedule of a watch twice while its pages are fetched, from one hour to three and on to
+// eight, and back to one at last: each page keeps its last fetch, none is late by the edit, and none misses a slot.
+func TestEditedIsNotLate(t *testing.T) {
+	t.Parallel()
+	db, _ := open(t)
+	urls := pages(8, 4)
+	from := epoch.Add(9*time.Hour + 26*time.Minute)
+	var before map[string]time.Time // the last fetch of each page under the schedules before
+	for _, stage := range []struct {
+		every, run time.Duration
+	}{{time.Hour, 2 * time.Hour}, {3 * time.Hour, 6 * time.Hour}, {8 * time.Hour, 15 * time.Hour}, {time.Hour, 2 * time.Hour}} {
+		d := newDriver(from)
+		d.until = from.Add(stage.run)
+		watches := apply(t, db, from, watchSpec{"w", stage.every, urls})
+		w := newWeb(d.clock)
+		finish(t, start(t, d, "a", db, w, watches, nil))
+		last := map[string]time.Time{}
+		for _, u := range urls {
+			times := w.times(u)
+			if len(times) == 0 {
+				t.Fatalf("%s was not fetched in %s of a schedule of %s", u, stage.run, stage.every)
+			}
+			if was := before[u]; times[0].Sub(was) < stage.every*3/4 {
+				t.Errorf("%s: schedule of %s: fetched %s after the fetch before the edit", u, stage.every, times[0].Sub(was))
+			}
+			last[u] = times[len(times)-1]
+		}
+		// The fetch after one at once may be put off for its distance, which counts from its own due time.
+		if n := count(t, db, `select count(*) from (select distinct on (page_id) * from core.fetch where started_at >= $1 order by page_id, started_at) f
+			where f.outcome = 'skipped' or f.started_at - f.due_at > interval '1 minute'`, from); n != 0 {
+			t.Errorf("%d pages were late or missed a slot when their schedule became %s", n, stage.every)
+		}
+		before, from = last, d.until
+	}
+}
+
 // TestSlowHost has one host with far more pages than it can serve, which holds up
 // nobody else.
 func TestSlowHost(t *testing.T) {

@@ -122,9 +122,9 @@ func (r *run) moveOn(f *finished, started time.Time) store.Completion {
 		}
 		if w.Watch == f.due.Watch {
 			due := n.Due
-			if joined := f.LastFetched.Add(watch.Plan.Every()).Before(w.Due); joined && w.Due.After(due) {
-				// The running slot began before the page joined, which it was due at once for: it is not
-				// late for what came before. The distance to a fetch before puts pages off for less.
+			if w.Due.After(due) && !watch.Plan.PutOff(w.Slot, w.Due, f.LastFetched) {
+				// The running slot began before the page joined, or before its schedule was this one, for which it
+				// was due at once: it is not late for what came before.
 				due = w.Due
 			}
 			f.lag = &store.Lag{Watch: w.Watch, Started: started, Lag: max(0, started.Sub(due))}

@@ -52,6 +52,9 @@ func apply(t testing.TB, db *store.DB, now time.Time, specs ...watchSpec) []daem
 		in = append(in, store.WatchSpec{
 			Name: s.name, Timing: s.every.String(), Every: s.every, Pages: s.urls,
 			First: func(url string, now time.Time) (time.Time, time.Time, error) { return p.First(url, now, time.Minute) },
+			Again: func(url string, last, now time.Time) (time.Time, time.Time, error) {
+				return p.Again(url, last, now, time.Minute)
+			},
 		})
 	}
 	got, err := db.SetWatches(t.Context(), now, in)

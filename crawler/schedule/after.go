@@ -57,13 +57,13 @@ func (p *Plan) After(page string, slot, due, started time.Time) (Next, error) {
 	if n.Slot, err = p.NextSlot(n.Served); err != nil {
 		return n, err
 	}
-	behind, err := p.NextSlot(n.Slot)
+	after, err := p.NextSlot(n.Slot)
 	if err != nil {
 		return n, err
 	}
-	n.NextDue = p.due(page, n.Slot, behind)
-	gap := min(n.Slot.Sub(n.Served), behind.Sub(n.Slot))
-	if soonest := started.Add(gap - gap/4).Truncate(time.Microsecond).Add(time.Microsecond); n.NextDue.Before(soonest) {
+	n.NextDue = p.due(page, n.Slot, after)
+	gap := min(n.Slot.Sub(n.Served), after.Sub(n.Slot))
+	if soonest := behind(started, gap); n.NextDue.Before(soonest) {
 		n.NextDue = soonest
 	}
 	return n, nil
