@@ -110,6 +110,87 @@ func TestStackedLinks(t *testing.T) {
 	}
 }
 
+// TestMergedNovelty: of hundreds of snapshots neighbours are drawn as one, with the sums
+// and the gaps that they had, and the picture stays as wide and light as others.
+func TestMergedNovelty(t *testing.T) {
+	t.Parallel()
+	var f StackedNovelty
+	f.Query, f.Series = "tide", "harbours"
+	f.Between = func(first, last time.Time) (string, string, string, string) {
+		base := "/search?q=tide&series=harbours&from=" + first.Format(time.DateOnly) + "&to=" + last.Format(time.DateOnly)
+		return base, base + "&kind=new+word", base + "&kind=novel", base + "&kind=uncertain"
+	}
+	sums := map[time.Time][3]float64{} // after each snapshot
+	var sum [3]float64
+	for i := range 300 {
+		s := NoveltySnapshot{At: hours(24 * float64(i)), NewWord: float64(i % 3), Novel: float64(i % 7), Uncertain: 1, Coverage: .9, Missing: i >= 100 && i < 110, Href: "/one", NovelHref: "/one"}
+		if !s.Missing {
+			for k, v := range []float64{s.NewWord, s.Novel, s.Uncertain} {
+				sum[k] += v
+			}
+		}
+		sums[s.At] = sum
+		f.Snapshots = append(f.Snapshots, s)
+	}
+	for _, most := range []int{120, 40, 3} {
+		g := f.Merged(most)
+		if n := len(g.Snapshots); n > max(most, 3) && !g.Closed || n > most || n < most/3 || g.Total != 300 {
+			t.Errorf("%d of %d snapshots, want some of at most %d of 300", n, g.Total, most)
+		}
+		area := g.chart().Panels[0].Marks[0].(Areas)
+		for i, s := range g.Snapshots {
+			if s.Missing {
+				continue
+			}
+			for k, l := range area.Layers {
+				if l.Values[i] != sums[s.At][k] {
+					t.Fatalf("up to %v: %v of kind %d, want %v", s.At, l.Values[i], k, sums[s.At][k])
+				}
+			}
+		}
+		if last := g.Snapshots[len(g.Snapshots)-1]; last.At != hours(24*299) {
+			t.Errorf("it ends at %v", last.At)
+		}
+		if most < 40 {
+			continue
+		}
+		var gaps []Gap
+		for _, m := range g.chart().Panels[0].Marks {
+			if gap, ok := m.(Gap); ok {
+				gaps = append(gaps, gap)
+			}
+		}
+		if len(gaps) != 1 || gaps[0].From != Seconds(hours(24*99)) || gaps[0].To != Seconds(hours(24*110)) {
+			t.Errorf("gaps %v, want one from the last snapshot before it to the first behind it", gaps)
+		}
+	}
+	holes := f
+	holes.Snapshots = slices.Clone(f.Snapshots)
+	for i := range holes.Snapshots {
+		holes.Snapshots[i].Missing = i%2 == 1
+	}
+	if g := holes.Merged(50); !g.Closed || len(g.Snapshots) > 50 || !strings.Contains(g.subtitle(), "gaps between them left out") {
+		t.Errorf("%d stretches of a series with a gap behind each snapshot", len(g.Snapshots))
+	}
+	for _, share := range []bool{false, true} {
+		f.ByShare = share
+		svg := f.SVG(Options{})
+		wellFormed(t, svg, "chart")
+		tidy(t, canvasOf(t, f, Options{}))
+		if len(svg) > 250_000 || !bytes.Contains(svg, []byte(`width="760"`)) {
+			t.Errorf("%d bytes", len(svg))
+		}
+		for _, words := range []string{"harbours: 300 snapshots, neighbours drawn as one in ", "from=2024-01-", "&amp;kind=novel", "up to 2024-"} {
+			if !bytes.Contains(svg, []byte(words)) {
+				t.Errorf("it does not say %q", words)
+			}
+		}
+	}
+	if small := novelty(false); len(small.Merged(maxStretches).Snapshots) != len(small.Snapshots) {
+		t.Error("a few snapshots are merged")
+	}
+}
+
 // TestDistributionBins: the names of the bins are those of the paper.
 func TestDistributionBins(t *testing.T) {
 	t.Parallel()

@@ -11,18 +11,24 @@ type StackedNovelty struct {
 	Series    string
 	Snapshots []NoveltySnapshot // ascending by time
 	ByShare   bool              // as shares of the sum instead of counts
+	// Between gives the lists of the pages of several snapshots that are drawn as one: of
+	// all kinds, and of each, as those of a snapshot; nil: none.
+	Between func(first, last time.Time) (all, newWord, novel, uncertain string)
+	Total   int  // how many snapshots there are, where some are merged; 0: all are given
+	Closed  bool // merged over gaps, which are not drawn
 }
 
 // NoveltySnapshot counts the pages that are new with a snapshot; they are summed
 // up by the figure.
 type NoveltySnapshot struct {
 	At        time.Time
-	NewWord   float64 // old pages in which the word newly appeared
-	Novel     float64 // newly crawled, judged novel
-	Uncertain float64 // newly crawled, uncertain
-	Coverage  float64 // share of the pages that this snapshot reached, 0 to 1; NaN: not known
-	Missing   bool    // not crawled: the numbers mean nothing and a gap is drawn
-	Href      string  // list of its pages, a path on the own host; may be empty
+	From      time.Time // of the first of several that are drawn as one; zero: it is one
+	NewWord   float64   // old pages in which the word newly appeared
+	Novel     float64   // newly crawled, judged novel
+	Uncertain float64   // newly crawled, uncertain
+	Coverage  float64   // share of the pages that this snapshot reached, 0 to 1; NaN: not known
+	Missing   bool      // not crawled: the numbers mean nothing and a gap is drawn
+	Href      string    // list of its pages, a path on the own host; may be empty
 	// NewWordHref, NovelHref and UncertainHref list those of each kind; may be empty.
 	NewWordHref, NovelHref, UncertainHref string
 }
@@ -31,10 +37,11 @@ type NoveltySnapshot struct {
 func (f StackedNovelty) SVG(opt Options) []byte { return f.chart().SVG(opt) }
 
 func (f StackedNovelty) chart() Chart {
+	f = f.Merged(maxStretches)
 	q := clean(f.Query)
 	ch := Chart{
 		Title:    "Where does “" + q + "” newly appear?",
-		Subtitle: f.Series,
+		Subtitle: f.subtitle(),
 		Empty:    "No page with “" + q + "” in any snapshot of this series. Snapshots to come are searched too.",
 		X:        Axis{Kind: Time, Label: "snapshot, UTC", Tight: true},
 		Y:        Axis{Label: "pages, summed up from the first snapshot", Zero: true},
@@ -80,7 +87,11 @@ func (f StackedNovelty) chart() Chart {
 			known++
 			pages = total
 		}
-		area.Names = append(area.Names, moment(s.At))
+		name := moment(s.At)
+		if !s.From.IsZero() {
+			name = "up to " + name + ", from " + moment(s.From)
+		}
+		area.Names = append(area.Names, name)
 		area.Hrefs = append(area.Hrefs, s.Href)
 		for k, href := range []string{s.NewWordHref, s.NovelHref, s.UncertainHref} {
 			area.Layers[k].Hrefs = append(area.Layers[k].Hrefs, href)
@@ -98,7 +109,11 @@ func (f StackedNovelty) chart() Chart {
 	if pages > 0 {
 		ch.Panels = []Panel{{Marks: marks}}
 	}
-	ch.Desc = ch.Title + " Stacked areas over " + plural(known, "snapshot", "snapshots") + ", " + number(pages) + " pages in the end."
+	over := plural(known, "snapshot", "snapshots")
+	if f.Total > len(f.Snapshots) {
+		over = plural(f.Total, "snapshot", "snapshots") + " in " + plural(known, "stretch", "stretches")
+	}
+	ch.Desc = ch.Title + " Stacked areas over " + over + ", " + number(pages) + " pages in the end."
 	return ch
 }
 

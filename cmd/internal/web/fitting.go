@@ -41,6 +41,12 @@ func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
 			g.Total = max(g.Total, len(g.Snapshots))
 			g.Snapshots = g.Snapshots[len(g.Snapshots)/4:]
 			f = g
+		case chart.StackedNovelty:
+			g = g.Merged(3 * len(g.Snapshots) / 4)
+			if f.(chart.StackedNovelty).Total == g.Total && len(f.(chart.StackedNovelty).Snapshots) == len(g.Snapshots) {
+				return svg, thinned
+			}
+			f = g
 		case chart.BlockMap:
 			if round > 5 {
 				return svg, thinned

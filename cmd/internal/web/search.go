@@ -391,6 +391,12 @@ func (s *Server) keyword(ctx context.Context, a *asked, opt store.KeywordOptions
 		size[one.ID] = one
 	}
 	stack := chart.StackedNovelty{Query: a.Text, Series: "series " + a.Series, ByShare: a.By == "share"}
+	stack.Between = func(first, last time.Time) (all, newWord, novel, uncertain string) {
+		href := func(kind store.KeywordKind) string {
+			return a.path("/search", "from", first.UTC().Format(time.DateOnly), "to", last.UTC().Format(time.DateOnly), "snapshot", "", "kind", string(kind)) + "#results"
+		}
+		return href(""), href(store.KindNewWord), href(store.KindNovel), href(store.KindUncertain)
+	}
 	var shown []store.KeywordSnapshot
 	var before int64
 	first := true

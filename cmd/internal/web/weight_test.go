@@ -93,3 +93,39 @@ func TestManySnapshots(t *testing.T) {
 		t.Errorf("%d rows, want 365", len(seen))
 	}
 }
+
+// TestManySnapshotsSearched: a search in a series of hundreds of snapshots is no heavier
+// than a page may be; its figure draws neighbours as one, says so, and leads to their days.
+func TestManySnapshotsSearched(t *testing.T) {
+	t.Parallel()
+	fx := fill(t, open(t))
+	if _, err := fx.Pool().Exec(t.Context(), `
+		insert into core.snapshot (series_id, status, origin, started_at, finished_at, pages, links, fringe, aliases, failed, traps, l2, old_other, unidentified, delta, iterations, computed_at)
+		select r.series_id, 'done', 'crawl', d.at, d.at, 1000, 20000, 0, 0, 0, 0, 900, 50, 50, 0.1, 10, d.at
+		from core.series r, (select $2::timestamptz + n * interval '1 day' as at from generate_series(1, 300) n) d where r.name = $1`, fixtureSeries, noon); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, fx.DB, nil)
+	const address = "/search?q=tide&series=hourly+web"
+	for _, by := range []string{"", "&by=share", "&sort=novelty"} {
+		weigh(t, s, address+by)
+	}
+	body := bodyOf(t, get(t, s, address))
+	for _, id := range []string{"figure-novelty", "figure-novelty-narrow"} {
+		_, svg, found := strings.Cut(body, `id="`+id+`"`)
+		svg, _, _ = strings.Cut(svg, "</svg>")
+		if n := strings.Count(svg, "<path"); !found || len(svg) > 50_000 || n < 30 {
+			t.Errorf("%s: %d bytes with %d paths", id, len(svg), n)
+		}
+		for _, words := range []string{"312 snapshots, neighbours drawn", "from=2026-"} {
+			if !strings.Contains(svg, words) {
+				t.Errorf("%s has no %q", id, words)
+			}
+		}
+	}
+	svg := strings.ReplaceAll(strings.TrimPrefix(address, "/search"), "+", "%20")
+	if alone := bodyOf(t, get(t, s, "/search.svg"+svg)); len(alone) > pageBytes || !strings.Contains(alone, "312 snapshots, neighbours drawn") {
+		t.Errorf("the figure alone has %d bytes", len(alone))
+	}
+	weigh(t, s, address+"&from=2026-04-01&to=2026-04-07")
+}
