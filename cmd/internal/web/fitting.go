@@ -9,10 +9,15 @@ const figureBytes = 50_000
 // calendarDays is how many days of a calendar stand in a page where all are too many.
 const calendarDays = 366
 
+// stretches is how many stretches of neighbouring snapshots a figure of a search begins
+// to be made of where it is too heavy with all.
+const stretches = 96
+
 // fitting draws a figure, and with fewer and fewer of its marks while it is too
 // heavy; the figure itself says how many there are. It reports whether some were
 // left out.
 func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
+	full := f
 	svg = f.SVG(opt)
 	for round := 0; len(svg) > figureBytes && round < 12; round++ {
 		switch g := f.(type) {
@@ -42,9 +47,8 @@ func fitting(f chart.Figure, opt chart.Options) (svg []byte, thinned bool) {
 			g.Snapshots = g.Snapshots[len(g.Snapshots)/4:]
 			f = g
 		case chart.StackedNovelty:
-			g = g.Merged(3 * len(g.Snapshots) / 4)
-			if f.(chart.StackedNovelty).Total == g.Total && len(f.(chart.StackedNovelty).Snapshots) == len(g.Snapshots) {
-				return svg, thinned
+			if whole, ok := full.(chart.StackedNovelty); ok { // neighbours of neighbours would be uneven
+				g = whole.Merged(stretches * (12 - round) / 12)
 			}
 			f = g
 		case chart.BlockMap:
