@@ -121,10 +121,11 @@ func (r *run) moveOn(f *finished, started time.Time) store.Completion {
 			r.miss(f, watch, w, n.Served, n.Missed)
 		}
 		if w.Watch == f.due.Watch {
+			// Late is what comes after it was due as planned. That is later than the slot's own due time where the page
+			// keeps its distance to the fetch before, or where the slot had begun when the page joined or its schedule
+			// became this one; it is earlier where slots were missed, which are recorded as that.
 			due := n.Due
-			if w.Due.After(due) && !watch.Plan.PutOff(w.Slot, w.Due, f.LastFetched) {
-				// The running slot began before the page joined, or before its schedule was this one, for which it
-				// was due at once: it is not late for what came before.
+			if w.Due.After(due) {
 				due = w.Due
 			}
 			f.lag = &store.Lag{Watch: w.Watch, Started: started, Lag: max(0, started.Sub(due))}

@@ -32,16 +32,6 @@ func (p *Plan) Again(page string, last, now time.Time, within time.Duration) (sl
 	return p.First(page, now, within)
 }
 
-// PutOff reports whether the distance to a fetch at last is why a page is due for a slot at due and no earlier, see
-// [Plan.After]; else it was planned so, as for a page that joined. A page that was never fetched has the zero time.
-func (p *Plan) PutOff(slot, due, last time.Time) bool {
-	if last.IsZero() {
-		return false
-	}
-	soonest, err := p.soonest(slot, last)
-	return err == nil && !due.After(soonest)
-}
-
 // firstBehind returns the first slot from that of a time on whose due time is far enough from the fetch at last. It is
 // the second slot after last at the latest, as that is a whole gap away.
 func (p *Plan) firstBehind(page string, from, last time.Time) (slot, due time.Time, err error) {

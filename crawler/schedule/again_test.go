@@ -74,42 +74,12 @@ func TestEdited(t *testing.T) {
 		case !must[time.Time](t)(p.SlotAt(due)).Equal(slot):
 			t.Fatalf("due at %s, which is not in slot %s", due, slot)
 		}
-		if p.PutOff(slot, due, last) {
-			t.Fatalf("due %s after the last fetch counts as put off", due.Sub(last))
-		}
 		n, err := p.After(page, slot, due, due)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n.Missed != 0 || !n.Served.Equal(slot) || n.NextDue.Sub(due) < min(gapAt(t, p, n.Slot), gapAt(t, p, slot))*3/4 {
 			t.Fatalf("a fetch at %s for slot %s is followed by %+v", due, slot, n)
-		}
-	})
-}
-
-// TestPutOff tells a page that was put off for its distance to a fetch from one that was planned.
-func TestPutOff(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		p, err := schedule.New("w", every(time.Hour), schedule.Options{Jitter: 5 * time.Minute})
-		if err != nil {
-			t.Fatal(err)
-		}
-		slot, due, err := p.First("x", epoch, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.PutOff(slot, due, time.Time{}) {
-			t.Fatal("a page that was never fetched was put off")
-		}
-		started := due.Add(time.Duration(rapid.Int64Range(0, int64(3*time.Hour)).Draw(t, "late"))).Truncate(time.Microsecond)
-		n, err := p.After("x", slot, due, started)
-		if err != nil {
-			t.Fatal(err)
-		}
-		own := must[time.Time](t)(p.Due("x", n.Slot))
-		if n.NextDue.After(own) && !p.PutOff(n.Slot, n.NextDue, started) {
-			t.Fatalf("due at %s and not at %s after a fetch at %s, and not put off", n.NextDue, own, started)
 		}
 	})
 }
