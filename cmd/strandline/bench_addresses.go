@@ -145,15 +145,17 @@ func topicPeriods(ctx context.Context, db *store.DB) ([]string, error) {
 	return out, nil
 }
 
-// captureAddress makes the address of the last capture of a page.
+// captureAddress makes the address of a page's last capture that has content: that of a page which was answered
+// with an error answers with the same error.
 func captureAddress(ctx context.Context, db *store.DB, one func() *store.PageRow) func() string {
 	return func() string {
 		r := one()
-		list, err := db.MementosBefore(ctx, r.Page, store.MementoMark{At: time.Now().AddDate(1, 0, 0)}, 1)
-		if err != nil || len(list) == 0 {
+		list, err := db.MementosBefore(ctx, r.Page, store.MementoMark{At: time.Now().AddDate(1, 0, 0)}, 100)
+		i := slices.IndexFunc(list, func(m store.Memento) bool { return m.Version != 0 })
+		if err != nil || i < 0 {
 			return "/web/1id_/" + r.URL // it answers with an error, which ends the benchmark
 		}
-		return "/web/" + memento.Stamp(list[0].At) + "id_/" + r.URL
+		return "/web/" + memento.Stamp(list[i].At) + "id_/" + r.URL
 	}
 }
 
