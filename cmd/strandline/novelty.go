@@ -166,8 +166,10 @@ func (o *opened) seriesOptions(a *app, name string) series.Options {
 			on   bool
 			rule novelty.Rules
 		}{
-			{s.Novelty.OldByKnown, novelty.RuleKnown}, {s.Novelty.OldByLastModified, novelty.RuleModified},
-			{s.Novelty.OldByLinks, novelty.RuleLinked}, {s.Novelty.OldByDates, novelty.RuleDated},
+			{s.Novelty.OldByKnown, novelty.RuleKnown},
+			{s.Novelty.OldByLastModified, novelty.RuleModified},
+			{s.Novelty.OldByLinks, novelty.RuleLinked},
+			{s.Novelty.OldByDates, novelty.RuleDated},
 		} {
 			if r.on {
 				opt.Rules |= r.rule

@@ -10,7 +10,7 @@ import (
 func TestClaimAskedForWhileOneRuns(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	in := func(d time.Duration) time.Time { return now.Add(d) }
+	in := now.Add
 	for _, test := range []struct {
 		name   string
 		before []time.Duration // asked for before the claim

@@ -16,6 +16,7 @@ func (d daemon) Reload(context.Context) Reloaded {
 	d.reloads <- struct{}{}
 	return Reloaded{Changes: []string{"added watch x"}}
 }
+
 func (daemon) Fetch(_ context.Context, r FetchRequest) Fetched {
 	return Fetched{Report: json.RawMessage(`"` + r.URL + `"`), Elsewhere: r.Database != ""}
 }

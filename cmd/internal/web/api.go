@@ -41,7 +41,7 @@ func (e *endpoint) method() string {
 
 // sending makes an endpoint of one that takes a form, with the token that all forms carry.
 func (e endpoint) sending(fields ...param) endpoint {
-	e.form = append(fields, param{formField, "the form_token that the list of what can be decided gives", "string", nil})
+	e.form = slices.Concat(fields, []param{{formField, "the form_token that the list of what can be decided gives", "string", nil}})
 	return e
 }
 

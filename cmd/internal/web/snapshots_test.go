@@ -95,7 +95,8 @@ func TestDatedSeries(t *testing.T) {
 		"Pages judged novel from a novelty of 0.05 on", `<td class="num">0.150</td><td class="num">4</td><td class="num">3</td><td class="num">0.750</td><td class="num">1.000</td></tr>`, "δ = .15",
 	} {
 		if !strings.Contains(body, want) {
-			t.Errorf("a delta that is not stored: no %q in %s", want, body[strings.Index(body, "Pages judged"):])
+			_, after, _ := strings.Cut(body, "Pages judged")
+			t.Errorf("a delta that is not stored: no %q in %s", want, after)
 		}
 	}
 	for address, want := range map[string]string{
